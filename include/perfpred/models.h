@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file models.h
+ * @brief Models of kernels: generating, loading, saving, evaluating.
+ */
+#ifndef PERFPRED_MODELS_H
+#define PERFPRED_MODELS_H
+
+#include <perfpred/status.h>
+
+PERFPRED_BEGIN_DECLS
+
+/** Options of loading. Zero means the default. @since 0.1 */
+struct perfpred_load_options {
+  size_t size; /**< sizeof; PERFPRED_LOAD_OPTIONS_INIT sets it */
+  int force;   /**< 1: accept models of another machine; every prediction from them is marked */
+};
+#define PERFPRED_LOAD_OPTIONS_INIT                                                                                     \
+  { sizeof(struct perfpred_load_options), 0 }
+
+/**
+ * Loads a model file. All or nothing.
+ *
+ * @param context kernels that the models are of
+ * @param path the file
+ * @param options options, or NULL
+ * @param[out] models the models; the caller gets a reference, release with perfpred_models_unref
+ * @param[out] error text of the error naming the file and the key, or NULL
+ * @return PERFPRED_OK, PERFPRED_MISSING, PERFPRED_IO, PERFPRED_CORRUPT, PERFPRED_VERSION, PERFPRED_OTHER_MACHINE,
+ *         PERFPRED_NOT_FOUND (a kernel that the context does not know), PERFPRED_NO_MEMORY
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_load(const struct perfpred_context *context, const char *path,
+                                                       const struct perfpred_load_options *options,
+                                                       struct perfpred_models **models, struct perfpred_error *error);
+
+/** Like perfpred_models_load, from length bytes in memory; name is used in messages. @since 0.1 */
+PERFPRED_API enum perfpred_status perfpred_models_load_memory(const struct perfpred_context *context, const char *text,
+                                                              size_t length, const char *name,
+                                                              const struct perfpred_load_options *options,
+                                                              struct perfpred_models **models,
+                                                              struct perfpred_error *error);
+
+/**
+ * Writes a model file, atomically: readers see the old file or the new one, whole.
+ *
+ * @return PERFPRED_OK, PERFPRED_IO (the old file, if any, is untouched), PERFPRED_NO_MEMORY
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_save(const struct perfpred_models *models, const char *path,
+                                                       struct perfpred_error *error);
+
+/** The text that perfpred_models_save writes; free with perfpred_free. @since 0.1 */
+PERFPRED_API enum perfpred_status perfpred_models_print(const struct perfpred_models *models, char **json,
+                                                        struct perfpred_error *error);
+
+/** Takes another reference. @return models @par Thread safety: safe from any thread. @since 0.1 */
+PERFPRED_API struct perfpred_models *perfpred_models_ref(struct perfpred_models *models);
+
+/** Gives a reference back; NULL is fine. @par Thread safety: safe from any thread. @since 0.1 */
+PERFPRED_API void perfpred_models_unref(struct perfpred_models *models);
+
+/** Number of sub-models (kernel, case, domain). @since 0.1 */
+PERFPRED_API size_t perfpred_models_count(const struct perfpred_models *models);
+
+/** What a sub-model is of and how good it is. @since 0.1 */
+struct perfpred_model_info {
+  size_t size;           /**< sizeof; PERFPRED_MODEL_INFO_INIT sets it */
+  const char *kernel;    /**< e.g. "dtrsm"; borrowed from the models */
+  const char *case_text; /**< flags, classes of scalars and increments, e.g. "R,L,T,N,1"; borrowed */
+  size_t dimensions;     /**< number of size arguments */
+  int64_t lower[8];      /**< domain */
+  int64_t upper[8];      /**< domain, inclusive */
+  size_t pieces;         /**< number of polynomial pieces */
+  size_t coefficients;   /**< per statistic, over all pieces */
+  double error;          /**< largest error measure of a piece; NaN where not estimated */
+  uint64_t samples;      /**< timed calls it rests on */
+};
+#define PERFPRED_MODEL_INFO_INIT                                                                                       \
+  { sizeof(struct perfpred_model_info), 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0.0, 0 }
+
+/**
+ * Describes a sub-model by its place.
+ *
+ * @return PERFPRED_OK, PERFPRED_NOT_FOUND, PERFPRED_INVALID
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_info(const struct perfpred_models *models, size_t index,
+                                                       struct perfpred_model_info *info, struct perfpred_error *error);
+
+/**
+ * Estimates one call.
+ *
+ * @param models the models
+ * @param index place of a sub-model
+ * @param sizes its size arguments, in order
+ * @param count number of sizes; must be the sub-model's
+ * @param[out] time_s the statistics, seconds
+ * @return bits of enum perfpred_note; PERFPRED_NOTE_ERROR with time_s untouched for a wrong index or count
+ * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @source dissertation, Section 8.1
+ * @since 0.1
+ */
+PERFPRED_API unsigned perfpred_models_estimate(const struct perfpred_models *models, size_t index, const int64_t *sizes,
+                                               size_t count, struct perfpred_statistics *time_s);
+
+/** What is to be known of an estimate or a prediction: bits. @since 0.1 */
+enum perfpred_note {
+  PERFPRED_NOTE_CLAMPED = 1 << 0,       /**< a size below the domain was taken as its lower bound */
+  PERFPRED_NOTE_EXTRAPOLATED = 1 << 1,  /**< a size lay above the domain */
+  PERFPRED_NOTE_UNMODELLED = 1 << 2,    /**< a call has no model and counts as 0 */
+  PERFPRED_NOTE_ZERO_WORK = 1 << 3,     /**< nothing to do: exactly 0 */
+  PERFPRED_NOTE_OTHER_MACHINE = 1 << 4, /**< models of another machine */
+  PERFPRED_NOTE_FORCED = 1 << 5,        /**< accepted only because the caller forced it */
+  PERFPRED_NOTE_UNCERTAIN = 1 << 6,     /**< a piece whose error could not be estimated */
+  PERFPRED_NOTE_ERROR = 1 << 30         /**< no estimate */
+};
+
+/** Grids of sampling points. @since 0.1 */
+enum perfpred_grid { PERFPRED_GRID_CHEBYSHEV = 0, PERFPRED_GRID_CARTESIAN = 1 };
+
+/** Reference statistics. @since 0.1 */
+enum perfpred_reference { PERFPRED_REFERENCE_MINIMUM = 0, PERFPRED_REFERENCE_MEDIAN = 1 };
+
+/** Error measures over the sampling points of a piece. @since 0.1 */
+enum perfpred_error_measure {
+  PERFPRED_ERROR_MAXIMUM = 0,
+  PERFPRED_ERROR_PERCENTILE_90 = 1,
+  PERFPRED_ERROR_AVERAGE = 2
+};
+
+/**
+ * How models are generated: the range, the eight knobs, limits. Zero means the default, so -1 stands for a knob of 0.
+ *
+ * @source dissertation, Section 9 (the knobs), Table 5 line 10 (the defaults)
+ * @since 0.1
+ */
+struct perfpred_generate_options {
+  size_t size;                               /**< sizeof; PERFPRED_GENERATE_OPTIONS_INIT sets it */
+  int64_t n_lower, n_upper;                  /**< range of every size parameter; default 8 to 1024 */
+  int64_t b_lower, b_upper;                  /**< range of the block size b; default 8 to 256 */
+  int overfitting;                           /**< degrees added to the kernel's; default 2, 0 for three sizes; -1: 0 */
+  int oversampling;                          /**< points per dimension beyond degree + 1; default 4; -1: 0 */
+  enum perfpred_grid grid;                   /**< sampling grid */
+  int repetitions;                           /**< samples per point; default 10 */
+  enum perfpred_reference reference;         /**< statistic that refinement looks at */
+  enum perfpred_error_measure error_measure; /**< how errors of points are summed up */
+  double error_bound;                        /**< refine above it; default 0.01 */
+  int64_t minimum_width;                     /**< do not split narrower dimensions; default 32, 64 for three sizes */
+  double budget_s;                           /**< wall time to stay within; default: none */
+  int64_t ld;                                /**< leading dimension; default from n_upper: multiple of 8, not of 256 */
+  double gate;                               /**< as in struct perfpred_measure_options */
+  uint64_t seed;                             /**< seed of the shuffling */
+  perfpred_progress_fn *progress;            /**< progress callback, or NULL */
+  void *progress_data;                       /**< its first argument */
+};
+#define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
+  {                                                                                                                    \
+    sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
+        PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0                               \
+  }
+
+/** What a generation did. @since 0.1 */
+struct perfpred_generate_report {
+  size_t size;          /**< sizeof; PERFPRED_GENERATE_REPORT_INIT sets it */
+  uint64_t models;      /**< sub-models made */
+  uint64_t points;      /**< distinct sampling points */
+  uint64_t samples;     /**< timed calls kept */
+  uint64_t disturbed;   /**< timed calls thrown away */
+  double pass_rate;     /**< share of the timed calls that passed the gate */
+  double measure_s;     /**< sum of the timed calls, seconds */
+  double wall_s;        /**< wall time, seconds */
+  double max_error;     /**< largest error of a fit at a sampling point (reference statistic); NaN if none is known */
+  int budget_exhausted; /**< 1: refinement was cut short by the budget */
+};
+#define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
+  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0 }
+
+/**
+ * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the
+ * ranges of the options, on the domain that they reach.
+ *
+ * @param context the context
+ * @param sampler where measurements come from
+ * @param programs the programs
+ * @param count number of programs, at least 1
+ * @param options options, or NULL
+ * @param[out] models the models; the caller gets a reference
+ * @param[in,out] report what was done, or NULL; size set by the caller
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_CANCELLED, PERFPRED_CRASHED, PERFPRED_TIMEOUT, PERFPRED_NUMERIC,
+ *         PERFPRED_UNSUPPORTED, PERFPRED_NO_MEMORY
+ * @source dissertation, Sections 8 and 9
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status
+perfpred_generate(const struct perfpred_context *context, struct perfpred_sampler *sampler,
+                  const struct perfpred_program *const *programs, size_t count,
+                  const struct perfpred_generate_options *options, struct perfpred_models **models,
+                  struct perfpred_generate_report *report, struct perfpred_error *error);
+
+PERFPRED_END_DECLS
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file perfpred.h
+ * @brief All of libperfpred.
+ */
+#ifndef PERFPRED_PERFPRED_H
+#define PERFPRED_PERFPRED_H
+
+#include <perfpred/common.h>
+#include <perfpred/context.h>
+#include <perfpred/kernel.h>
+#include <perfpred/models.h>
+#include <perfpred/plan.h>
+#include <perfpred/program.h>
+#include <perfpred/sampler.h>
+#include <perfpred/status.h>
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file plan.h
+ * @brief Plans: programs bound to models; prediction, ranking, tuning, validation.
+ */
+#ifndef PERFPRED_PLAN_H
+#define PERFPRED_PLAN_H
+
+#include <perfpred/sampler.h>
+#include <perfpred/status.h>
+
+PERFPRED_BEGIN_DECLS
+
+/** Options of a plan. Zero means the default. @since 0.1 */
+struct perfpred_plan_options {
+  size_t size;     /**< sizeof; PERFPRED_PLAN_OPTIONS_INIT sets it */
+  int extrapolate; /**< 1: sizes above a domain are extrapolated and marked; 0: they are an error */
+  int partial;     /**< 1: calls without a model count as 0 and are marked; 0: the plan is refused */
+};
+#define PERFPRED_PLAN_OPTIONS_INIT                                                                                     \
+  { sizeof(struct perfpred_plan_options), 0, 0 }
+
+/**
+ * Binds a program to models.
+ *
+ * @param program the program; the plan keeps a reference
+ * @param models the models; the plan keeps a reference
+ * @param options options, or NULL
+ * @param[out] plan the plan; owned by the caller, release with perfpred_plan_destroy
+ * @param[out] error text of the error naming the kernel and case that has no model, or NULL
+ * @return PERFPRED_OK, PERFPRED_UNMODELLED, PERFPRED_INVALID, PERFPRED_NO_MEMORY
+ * @par Thread safety: a plan may be used from any number of threads at once.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_plan_create(struct perfpred_program *program, struct perfpred_models *models,
+                                                       const struct perfpred_plan_options *options,
+                                                       struct perfpred_plan **plan, struct perfpred_error *error);
+
+/** Releases a plan; NULL is fine. @since 0.1 */
+PERFPRED_API void perfpred_plan_destroy(struct perfpred_plan *plan);
+
+/** The program of a plan; borrowed. @since 0.1 */
+PERFPRED_API struct perfpred_program *perfpred_plan_program(const struct perfpred_plan *plan);
+
+/** Place of a parameter of the plan's program by its name; -1 if there is none. @since 0.1 */
+PERFPRED_API int perfpred_plan_parameter(const struct perfpred_plan *plan, const char *name);
+
+/** A prediction. Written up to the size that the caller states. @since 0.1 */
+struct perfpred_prediction {
+  size_t size;                            /**< sizeof; PERFPRED_PREDICTION_INIT sets it */
+  struct perfpred_statistics time_s;      /**< run time, seconds */
+  double flops;                           /**< minimal flop count of the operation (its cost) */
+  struct perfpred_statistics flops_per_s; /**< performance */
+  struct perfpred_statistics efficiency;  /**< performance / peak of the data type and threads; NaN when unknown */
+  double data_bytes;                      /**< size of the operands */
+  double movement_bytes;                  /**< minimal data movement: each input read once, each output written once */
+  double intensity_flops_per_byte;        /**< flops / movement_bytes */
+  struct perfpred_statistics bandwidth_bytes_per_s; /**< movement_bytes / time */
+  struct perfpred_statistics
+      efficiency_bandwidth;    /**< bandwidth / measured bandwidth of the machine; NaN when unknown */
+  double roofline_flops_per_s; /**< min(peak, intensity * bandwidth); NaN when unknown */
+  int compute_bound;           /**< 1 compute, 0 bandwidth, -1 unknown */
+  unsigned notes;              /**< bits of enum perfpred_note */
+  uint64_t calls;              /**< number of kernel calls, those of no work included */
+  double model_error; /**< time-weighted mean of the models' error measures, relative; NaN when not estimated */
+};
+#define PERFPRED_PREDICTION_INIT                                                                                       \
+  {                                                                                                                    \
+    sizeof(struct perfpred_prediction), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, { 0.0, 0.0, 0.0, 0.0, 0.0 },                 \
+        { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0.0, { 0.0, 0.0, 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0,  \
+        0, 0, 0.0                                                                                                      \
+  }
+
+/**
+ * Predicts the run time of a plan's program.
+ *
+ * @param plan the plan
+ * @param parameters values of the program's parameters, in order
+ * @param count number of values; must be the program's
+ * @param[in,out] prediction the result; size set by the caller; untouched on failure
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID (wrong count, negative size, block size below 1), PERFPRED_OUT_OF_DOMAIN,
+ *         PERFPRED_LIMIT, PERFPRED_OVERFLOW
+ * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @source dissertation, Section 11, equations 1 to 6
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_plan_predict(const struct perfpred_plan *plan, const int64_t *parameters,
+                                                        size_t count, struct perfpred_prediction *prediction,
+                                                        struct perfpred_error *error);
+
+/** Values that a tuned parameter may take: lower, lower + step, ... up to upper. @since 0.1 */
+struct perfpred_range {
+  int64_t lower, upper, step;
+};
+
+/** Result of tuning. @since 0.1 */
+struct perfpred_tuning {
+  size_t size;                           /**< sizeof; PERFPRED_TUNING_INIT sets it */
+  int64_t best;                          /**< the value with the smallest median time; the smallest of equal ones */
+  struct perfpred_prediction prediction; /**< the prediction for it */
+  double yield_default;                  /**< time(best) / time(default_value); NaN when that has no prediction */
+  int64_t default_value;                 /**< in: the value to compare with (0: 64); out: as used */
+  uint64_t candidates;                   /**< values tried */
+};
+#define PERFPRED_TUNING_INIT                                                                                           \
+  { sizeof(struct perfpred_tuning), 0, PERFPRED_PREDICTION_INIT, 0.0, 0, 0 }
+
+/**
+ * Finds the best value of a parameter, such as the block size, by predicted median time.
+ *
+ * @param plan the plan
+ * @param parameter place of the parameter that varies
+ * @param range its candidates; at most 65536
+ * @param parameters values of all parameters; that of the varied one is ignored
+ * @param count number of values
+ * @param[in,out] tuning the result; size and default_value set by the caller
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_plan_predict
+ * @source dissertation, Section 16
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_plan_tune(const struct perfpred_plan *plan, int parameter,
+                                                     const struct perfpred_range *range, const int64_t *parameters,
+                                                     size_t count, struct perfpred_tuning *tuning,
+                                                     struct perfpred_error *error);
+
+/** One line of a ranking. @since 0.1 */
+struct perfpred_rank {
+  size_t plan;                       /**< place of the plan in the array handed in */
+  struct perfpred_statistics time_s; /**< predicted run time */
+  unsigned group;                    /**< ties share a group; 0 is the fastest */
+  double
+      likelihood; /**< probability that it is the fastest, by the predicted spread and model error; they add up to 1 */
+  unsigned notes; /**< bits of enum perfpred_note */
+};
+
+/**
+ * Ranks alternatives for the same operation, fastest median first.
+ *
+ * @param plans the plans; all with the same parameters
+ * @param plan_count number of plans, at least 1
+ * @param parameters values of the parameters
+ * @param count number of values
+ * @param tie relative difference of medians below which neighbours are a tie; 0: from the models' own error; negative: none
+ * @param[out] ranking plan_count lines
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_plan_predict
+ * @source dissertation, Section 15
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_rank(const struct perfpred_plan *const *plans, size_t plan_count,
+                                                const int64_t *parameters, size_t count, double tie,
+                                                struct perfpred_rank *ranking, struct perfpred_error *error);
+
+/** One point of a validation. @since 0.1 */
+struct perfpred_validation_point {
+  size_t plan;                            /**< place of the plan */
+  int64_t parameters[8];                  /**< values of its parameters */
+  struct perfpred_statistics predicted_s; /**< predicted run time */
+  struct perfpred_statistics measured_s;  /**< measured run time */
+  double are;                             /**< |predicted - measured| / measured of the medians */
+  double re;                              /**< the same with its sign */
+  double noise;                           /**< noise floor of the measurement, as in struct perfpred_measurement */
+  uint64_t disturbed;                     /**< samples thrown away */
+  int64_t ld;                             /**< leading dimension of the executed buffers */
+  int gated;                              /**< as in struct perfpred_measurement */
+};
+
+/** Result of a validation over many points. @since 0.1 */
+struct perfpred_validation {
+  size_t size;        /**< sizeof; PERFPRED_VALIDATION_INIT sets it */
+  double mean_are;    /**< mean over the points */
+  double median_are;  /**< median over the points */
+  double noise_floor; /**< mean noise over the points */
+  uint64_t disturbed; /**< samples thrown away, over all points */
+  double wall_s;      /**< wall time */
+};
+#define PERFPRED_VALIDATION_INIT                                                                                       \
+  { sizeof(struct perfpred_validation), 0.0, 0.0, 0.0, 0, 0.0 }
+
+/**
+ * Measures beside predictions: repetitions of all points are interleaved, so that drift of the machine meets all alike.
+ *
+ * @param plans the plans; points refer to them by place
+ * @param plan_count number of plans
+ * @param sampler where measurements come from
+ * @param options options of the measurements, or NULL
+ * @param[in,out] points plan and parameters set by the caller, the rest is the result
+ * @param point_count number of points, at least 1
+ * @param[in,out] validation the summary; size set by the caller
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_plan_predict and perfpred_measure
+ * @source dissertation, Section 12
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status
+perfpred_validate(const struct perfpred_plan *const *plans, size_t plan_count, struct perfpred_sampler *sampler,
+                  const struct perfpred_measure_options *options, struct perfpred_validation_point *points,
+                  size_t point_count, struct perfpred_validation *validation, struct perfpred_error *error);
+
+PERFPRED_END_DECLS
+
+#endif

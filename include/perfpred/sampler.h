@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file sampler.h
+ * @brief Samplers: where measurements come from (a worker process, this process, or a virtual clock).
+ */
+#ifndef PERFPRED_SAMPLER_H
+#define PERFPRED_SAMPLER_H
+
+#include <perfpred/status.h>
+
+PERFPRED_BEGIN_DECLS
+
+/**
+ * A setup: the libraries and threads that a worker measures. Zero or NULL in a member means its default.
+ *
+ * @since 0.1
+ */
+struct perfpred_setup {
+  size_t size; /**< sizeof (struct perfpred_setup); PERFPRED_SETUP_INIT sets it */
+  const char
+      *blas; /**< path of the BLAS library; default: BLIS where it is installed, else the system's libblas.so.3 */
+  const char
+      *lapack;   /**< path of the LAPACK library; default: reference LAPACK where it is installed, else the system's */
+  int threads;   /**< number of threads; default 1 */
+  int timeout_s; /**< longest time of one timed call; default 120 */
+  const char *worker; /**< path of perfpred-worker; default: $PERFPRED_WORKER, else the installed one */
+  const char *const
+      *environment; /**< NULL-terminated "NAME=value" added to the worker's environment, e.g. "BLIS_ARCH_TYPE=skx" */
+};
+#define PERFPRED_SETUP_INIT                                                                                            \
+  { sizeof(struct perfpred_setup), 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Starts a worker for a setup and checks that the libraries asked for are the ones that answer.
+ *
+ * @param context kernels that will be sampled; the sampler keeps no pointer to it
+ * @param setup the setup, or NULL for the default one
+ * @param[out] sampler the sampler; owned by the caller, release with perfpred_sampler_destroy
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_MISSING (library or worker), PERFPRED_WORKER (it answered with something else than what
+ *         was asked), PERFPRED_TIMEOUT, PERFPRED_INVALID, PERFPRED_NO_MEMORY
+ * @par Thread safety: one sampler belongs to one thread at a time.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_sampler_create_worker(const struct perfpred_context *context,
+                                                                 const struct perfpred_setup *setup,
+                                                                 struct perfpred_sampler **sampler,
+                                                                 struct perfpred_error *error);
+
+/**
+ * Least squares with the interface of LAPACK's DGELSY (32-bit integers, all by reference).
+ *
+ * @since 0.1
+ */
+typedef void perfpred_dgelsy_fn(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
+                                const int *ldb, int *jpvt, const double *rcond, int *rank, double *work,
+                                const int *lwork, int *info);
+
+/**
+ * A sampler that calls registered kernels in this process.
+ *
+ * @param context the context whose kernels it may call; must outlive the sampler
+ * @param least_squares used to fit models; NULL: fitting needs one from elsewhere (a worker)
+ * @param[out] sampler the sampler; owned by the caller
+ * @param[out] error text of the error, or NULL
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_sampler_create_local(const struct perfpred_context *context,
+                                                                perfpred_dgelsy_fn *least_squares,
+                                                                struct perfpred_sampler **sampler,
+                                                                struct perfpred_error *error);
+
+/** One call as a virtual clock sees it. @since 0.1 */
+struct perfpred_virtual_call {
+  size_t size;                          /**< sizeof (struct perfpred_virtual_call) of the library */
+  const struct perfpred_kernel *kernel; /**< borrowed */
+  const char *kernel_name;              /**< e.g. "dtrsm" */
+  const char *flags;                    /**< letters of the flag arguments in order, e.g. "RLTN" */
+  const int64_t *sizes;                 /**< size arguments in order */
+  size_t size_count;                    /**< how many */
+  double flops;                         /**< minimal flop count */
+  uint64_t repetition;                  /**< counts the timed executions of this very call, from 0 */
+};
+
+/**
+ * Cost of a call on the virtual clock.
+ *
+ * @return seconds, > 0; NaN: the call fails (PERFPRED_NUMERIC)
+ * @since 0.1
+ */
+typedef double perfpred_cost_fn(void *data, const struct perfpred_virtual_call *call);
+
+/**
+ * A sampler that computes times instead of measuring: deterministic, for tests and simulations.
+ *
+ * @param context kernels that will be sampled
+ * @param cost cost of a call in seconds
+ * @param data handed to cost; kept
+ * @param least_squares as for perfpred_sampler_create_local
+ * @param[out] sampler the sampler; owned by the caller
+ * @param[out] error text of the error, or NULL
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_sampler_create_virtual(const struct perfpred_context *context,
+                                                                  perfpred_cost_fn *cost, void *data,
+                                                                  perfpred_dgelsy_fn *least_squares,
+                                                                  struct perfpred_sampler **sampler,
+                                                                  struct perfpred_error *error);
+
+/** Stops the worker, if there is one, and releases the sampler; NULL is fine. @since 0.1 */
+PERFPRED_API void perfpred_sampler_destroy(struct perfpred_sampler *sampler);
+
+/**
+ * Describes the machine and the setup of a sampler: topology, caches, peak flop/s and bandwidth (measured at the first
+ * call, about a second), counters, BLAS and LAPACK with the kernel set they chose.
+ *
+ * @param sampler the sampler
+ * @param[out] json one JSON object (doc/json.md, "machine"); free with perfpred_free
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_WORKER, PERFPRED_CRASHED, PERFPRED_TIMEOUT, PERFPRED_NO_MEMORY
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_sampler_describe(struct perfpred_sampler *sampler, char **json,
+                                                            struct perfpred_error *error);
+
+/** Options of a measurement. Zero means the default. @since 0.1 */
+struct perfpred_measure_options {
+  size_t size;     /**< sizeof; PERFPRED_MEASURE_OPTIONS_INIT sets it */
+  int repetitions; /**< timed executions; default 10 */
+  int64_t ld;  /**< leading dimension of matrices; default: smallest >= rows that is a multiple of 8 and not of 256 */
+  double gate; /**< widest relative deviation of the yardstick; default 0.05; negative: no gate */
+  double budget_s;                /**< wall time to stay within; default: none */
+  perfpred_progress_fn *progress; /**< progress callback, or NULL */
+  void *progress_data;            /**< its first argument */
+};
+#define PERFPRED_MEASURE_OPTIONS_INIT                                                                                  \
+  { sizeof(struct perfpred_measure_options), 0, 0, 0.0, 0.0, 0, 0 }
+
+/** Result of a measurement. @since 0.1 */
+struct perfpred_measurement {
+  size_t size;                       /**< sizeof; PERFPRED_MEASUREMENT_INIT sets it */
+  struct perfpred_statistics time_s; /**< wall time in the machine's reference state, seconds */
+  double noise;         /**< relative difference of the medians of the two halves of the samples: the noise floor */
+  uint64_t repetitions; /**< samples that the statistics rest on */
+  uint64_t disturbed;   /**< samples thrown away: preempted or outside the gate */
+  int64_t ld;           /**< leading dimension used */
+  int gated;            /**< 1: gated samples; 0: too few passed, samples divided by the yardstick */
+  double residual; /**< relative error of the computed result where the operation has a check; NaN where it has none */
+};
+#define PERFPRED_MEASUREMENT_INIT                                                                                      \
+  { sizeof(struct perfpred_measurement), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0, 0, 0, 0, 0.0 }
+
+/**
+ * Executes a program on fresh operands and times it.
+ *
+ * @param sampler the sampler; a virtual one adds the costs of the calls
+ * @param program the program
+ * @param parameters values of its parameters, in order
+ * @param count number of values
+ * @param options options, or NULL
+ * @param[in,out] measurement the result; size set by the caller
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_CRASHED, PERFPRED_NUMERIC (a kernel reports failure), PERFPRED_TIMEOUT,
+ *         PERFPRED_CANCELLED, PERFPRED_NO_MEMORY, PERFPRED_UNSUPPORTED (a kernel has no address here)
+ * @source dissertation, Section 12
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_measure(struct perfpred_sampler *sampler,
+                                                   const struct perfpred_program *program, const int64_t *parameters,
+                                                   size_t count, const struct perfpred_measure_options *options,
+                                                   struct perfpred_measurement *measurement,
+                                                   struct perfpred_error *error);
+
+PERFPRED_END_DECLS
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs need modelled: derived from their calls over the ranges of their parameters. */
+#ifndef PPI_API_DERIVE_H
+#define PPI_API_DERIVE_H
+
+#include "model/generate.h"
+#include "program/walk.h"
+
+/* Walks the programs for parameter values spread over the ranges of options (already full) and collects each kernel and case with the box of
+   sizes that it reaches, grown outwards to multiples of 8 and to at least 8. Targets are malloc'ed: free. */
+enum perfpred_status ppi_derive_targets(const struct perfpred_program *const *programs, size_t count,
+                                        const struct perfpred_generate_options *options, struct ppi_target **targets,
+                                        size_t *target_count, struct perfpred_error *error);
+
+#endif

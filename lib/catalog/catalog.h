@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The catalogue texts, compiled in (embed.py writes the tables). */
+#ifndef PPI_CATALOG_CATALOG_H
+#define PPI_CATALOG_CATALOG_H
+
+#include <stddef.h>
+
+struct ppi_catalog_text {
+  const char *source; /* file name, for messages */
+  const char *text;
+  size_t length;
+};
+
+extern const struct ppi_catalog_text ppi_kernel_catalog[];
+extern const size_t ppi_kernel_catalog_count;
+extern const struct ppi_catalog_text ppi_algorithm_catalog[];
+extern const size_t ppi_algorithm_catalog_count;
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Signatures of kernels, calls, cases, counts. */
+#ifndef PPI_KERNEL_KERNEL_H
+#define PPI_KERNEL_KERNEL_H
+
+#include <perfpred/kernel.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/expr.h"
+
+#define PPI_ARG_MAX 32
+#define PPI_SIZE_MAX 8  /* size arguments of one kernel */
+#define PPI_CASE_MAX 96 /* longest case text with its NUL */
+
+enum ppi_type { PPI_TYPE_S, PPI_TYPE_D, PPI_TYPE_C, PPI_TYPE_Z, PPI_TYPE_INT };
+enum ppi_arg_kind {
+  PPI_ARG_FLAG,
+  PPI_ARG_SIZE,
+  PPI_ARG_SCALAR,
+  PPI_ARG_DATA,
+  PPI_ARG_LD,
+  PPI_ARG_INC,
+  PPI_ARG_WORK,
+  PPI_ARG_LWORK,
+  PPI_ARG_INFO
+};
+enum ppi_direction { PPI_IN = 1, PPI_OUT = 2, PPI_INOUT = 3 };
+enum ppi_shape { PPI_SHAPE_MATRIX, PPI_SHAPE_TRIANGLE, PPI_SHAPE_VECTOR };
+/* What the values of an operand must be like for the kernel to succeed and to be timed as usual. */
+enum ppi_property { PPI_GENERAL, PPI_SPD, PPI_TRIANGULAR, PPI_PIVOTS, PPI_IDENTITY, PPI_ZERO };
+
+struct ppi_arg {
+  char name[PPI_NAME_MAX];
+  enum ppi_arg_kind kind;
+  char flags[8];                /* FLAG: its letters */
+  enum ppi_type type;           /* DATA, WORK, SCALAR: type of an element */
+  enum ppi_direction direction; /* DATA */
+  enum ppi_shape shape;         /* DATA, WORK (always a vector) */
+  enum ppi_property property;   /* DATA */
+  int uplo;                     /* TRIANGLE: place of the flag that says which; -1: uplo_letter does */
+  char uplo_letter;
+  int diag;                 /* place of the flag that says whether the diagonal is implicit; -1: it is stored */
+  struct ppi_expr *rows;    /* DATA, WORK: rows, or length of a vector; LWORK: its value. Slots are argument places */
+  struct ppi_expr *columns; /* DATA: columns; NULL for vectors */
+  int ld, inc;              /* DATA: place of its leading dimension, increment; -1: none */
+  int of;                   /* LD, INC: place of their data argument */
+};
+
+struct perfpred_kernel {
+  atomic_int references;
+  char name[PPI_NAME_MAX];
+  char operation[160];
+  enum ppi_type type; /* data type, from the name's first letter or the text */
+  bool returns_value; /* a function of the real or integer kind: its result is ignored, the cast is right */
+  enum ppi_type return_type;
+  int arg_count;
+  struct ppi_arg args[PPI_ARG_MAX];
+  int size_count, sizes[PPI_SIZE_MAX]; /* places of the size arguments */
+  int flag_count, flags[PPI_SIZE_MAX]; /* places of the flags */
+  struct ppi_expr *multiplications,
+      *additions;                /* minimal counts; divisions and square roots count as multiplications */
+  perfpred_fortran_fn *function; /* address in this process, or NULL */
+  bool ilp64;
+  perfpred_kernel_fn *free_form; /* or this one */
+  void *free_form_data;
+};
+
+/* Value of an argument in a call. Unused members are 0. */
+struct ppi_value {
+  int64_t i;           /* flag (a letter), size, leading dimension, increment */
+  double re, im;       /* scalar */
+  int buffer;          /* data: number of the buffer; -1: none given */
+  bool by_row;         /* data of a vector argument: runs along a row of the buffer */
+  int64_t row, column; /* data: place of its first element in the buffer */
+};
+
+/* Reads `kernel ... end` at the scanner's place (on the word kernel), one per entry of its family, and hands each to add, which takes the reference. */
+enum perfpred_status ppi_kernel_parse(struct ppi_scanner *scanner,
+                                      enum perfpred_status (*add)(void *data, struct perfpred_kernel *kernel,
+                                                                  struct perfpred_error *error),
+                                      void *data);
+struct perfpred_kernel *
+ppi_kernel_ref(const struct perfpred_kernel *kernel); /* kernels are immutable but for the count and their binding */
+void ppi_kernel_unref(struct perfpred_kernel *kernel);
+int ppi_kernel_argument(const struct perfpred_kernel *kernel, const char *name); /* -1: none */
+void ppi_kernel_print(const struct perfpred_kernel *kernel, struct ppi_text *text);
+
+/* Sizes, flags and scalars of values decide all of these; only integers of flags and sizes are read. */
+double ppi_kernel_flops(const struct perfpred_kernel *kernel, const struct ppi_value *values);
+double ppi_kernel_movement_bytes(const struct perfpred_kernel *kernel,
+                                 const struct ppi_value *values); /* minimal data movement */
+/* Polynomial degree of the flop count (of the movement where that is 0) in each size argument, for the flags in values. */
+void ppi_kernel_degrees(const struct perfpred_kernel *kernel, const struct ppi_value *values,
+                        int degrees[PPI_SIZE_MAX]);
+/* Rows and columns of data argument `place`; columns 1 for a vector. */
+enum perfpred_status ppi_kernel_extent(const struct perfpred_kernel *kernel, const struct ppi_value *values, int place,
+                                       int64_t *rows, int64_t *columns, struct perfpred_error *error);
+size_t ppi_type_bytes(enum ppi_type type, bool ilp64);
+char ppi_type_letter(enum ppi_type type); /* s d c z i */
+
+/* Nothing to do: every output operand has an extent of 0. */
+bool ppi_kernel_is_empty(const struct perfpred_kernel *kernel, const struct ppi_value *values);
+
+/* Case of a call: flags, classes of scalars (-1 0 1 x), classes of increments (1 x), comma-separated in the order of the arguments, e.g.
+   "R,L,T,N,1" (algorithms.md). Increments that the values leave at 0 count as 1. */
+void ppi_case_format(const struct perfpred_kernel *kernel, const struct ppi_value *values, char text[PPI_CASE_MAX]);
+/* The reverse: sets flags, scalars (x: 0.7) and increments (x: 0, chosen by the sampler) of values; the rest becomes 0, buffers -1. */
+enum perfpred_status ppi_case_parse(const struct perfpred_kernel *kernel, const char *text, struct ppi_value *values,
+                                    struct perfpred_error *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of a context, by name. */
+#ifndef PPI_KERNEL_REGISTRY_H
+#define PPI_KERNEL_REGISTRY_H
+
+#include "kernel/kernel.h"
+
+struct ppi_kernels;
+
+enum perfpred_status ppi_kernels_create(struct ppi_kernels **kernels,
+                                        struct perfpred_error *error); /* with the catalogue */
+void ppi_kernels_destroy(struct ppi_kernels *kernels);
+/* Borrowed; NULL if there is none. */
+const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels, const char *name);
+enum perfpred_status ppi_kernels_add(struct ppi_kernels *kernels, struct perfpred_kernel *kernel,
+                                     struct perfpred_error *error); /* takes the reference */
+/* Forgets the newest ones until count are left: to undo a text that failed half-way. */
+void ppi_kernels_truncate(struct ppi_kernels *kernels, size_t count);
+size_t ppi_kernels_count(const struct ppi_kernels *kernels);
+
+#endif

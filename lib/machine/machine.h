@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a model file says of the machine and the setup that it was made on. */
+#ifndef PPI_MACHINE_MACHINE_H
+#define PPI_MACHINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define PPI_CACHE_MAX 8
+#define PPI_TEXT_MAX 256
+
+struct ppi_cache {
+  int level;
+  int64_t bytes, line_bytes;
+  int shared_by;   /* processing units that share it; 0: unknown */
+  char source[16]; /* "hwloc", "sysfs", "synthetic" */
+};
+
+struct ppi_machine {
+  char cpu[PPI_TEXT_MAX];   /* model name */
+  char instruction_set[16]; /* widest one used by our own loops: "avx512", "avx2", "sse2", "neon", "generic" */
+  int cores, processing_units;
+  int cache_count;
+  struct ppi_cache caches[PPI_CACHE_MAX];
+  double peak_flops_per_s[2];   /* one thread, single and double precision; measured; 0: not measured */
+  double bandwidth_bytes_per_s; /* one thread, reading memory; measured; 0: not measured */
+  int counters_available;       /* hardware counters that PAPI can count here; -1: not asked */
+  double tsc_hz;                /* 0: not used */
+};
+
+struct ppi_library {
+  char path[1024], build_id[64], version[PPI_TEXT_MAX];
+  char kernels
+      [PPI_TEXT_MAX]; /* kernel set that it chose at run time ("haswell", "SkylakeX"); "" when it does not tell */
+  char family[16];    /* "blis", "openblas", "reference", "other", "virtual", "local" */
+};
+
+struct ppi_setup {
+  struct ppi_library blas, lapack;
+  int threads;
+  bool ilp64;
+  char clock[16];     /* "tsc", "monotonic", "virtual" */
+  double yardstick_s; /* best reading; 0: none */
+  char library[16];   /* version of libperfpred */
+  int protocol;       /* version of the measuring protocol: PPI_PROTOCOL */
+};
+#define PPI_PROTOCOL 1
+
+/* This machine, from /proc and /sys alone: enough to compare with a model file. */
+void ppi_machine_here(struct ppi_machine *machine);
+/* PERFPRED_OK when a model made on `there` describes `here`: CPU model and instruction set agree (caches are recorded, never compared). */
+enum perfpred_status ppi_machine_compare(const struct ppi_machine *there, const struct ppi_machine *here,
+                                         struct perfpred_error *error);
+/* One thread's peak flop/s by our own multiply-add loops of the widest instruction set, and memory bandwidth; about 0.5 s. */
+void ppi_machine_measure(struct ppi_machine *machine);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples: what a measurement is asked and what it answers. */
+#ifndef PPI_MEASURE_SAMPLE_H
+#define PPI_MEASURE_SAMPLE_H
+
+#include "kernel/kernel.h"
+
+struct ppi_sample {
+  double wall_s;            /* of one execution, call overhead subtracted */
+  double cpu_s;             /* CPU time of the calling thread for it */
+  double before_s, after_s; /* yardstick readings around it; 0: none */
+  bool preempted;           /* a context switch happened meanwhile */
+  bool passed;              /* undisturbed: not preempted and inside the gate */
+};
+
+/* One kernel call to be sampled: flags, sizes and scalars of values count; operands, leading dimensions and increments are the sampler's. */
+struct ppi_request {
+  const struct perfpred_kernel *kernel;
+  const struct ppi_value *values; /* kernel->arg_count */
+  int64_t ld;                     /* leading dimension of matrices; grown where an operand has more rows */
+};
+
+struct ppi_result {
+  double *times_s; /* kept samples: wall seconds in the reference state; malloc'ed, freed by ppi_results_free */
+  size_t count;
+  double cpu_s;       /* median CPU time */
+  uint64_t disturbed; /* samples thrown away */
+  bool gated;         /* false: divided by the yardstick, because too few passed */
+  int64_t ld;
+  double residual;  /* executed programs: relative error of the result; NaN: not checked */
+  double measure_s; /* sum of all timed calls, warm and rejected ones included */
+};
+
+struct ppi_sampling {
+  int repetitions; /* kept samples wanted per request */
+  double gate;     /* relative width; < 0: none */
+  double
+      budget_s; /* wall time for the whole batch; 0: none. When it runs out, requests keep the samples they have (at least 1 each) */
+  uint64_t seed; /* of the shuffling */
+  int64_t ld;    /* executed programs: leading dimension; 0: smallest >= rows, multiple of 8, not of 256 */
+  perfpred_progress_fn *progress;
+  void *progress_data;
+};
+
+void ppi_results_free(struct ppi_result *results, size_t count);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The noun behind struct perfpred_sampler: one table of operations for each of worker, local and virtual. */
+#ifndef PPI_MEASURE_SAMPLER_H
+#define PPI_MEASURE_SAMPLER_H
+
+#include <perfpred/sampler.h>
+
+#include "machine/machine.h"
+#include "measure/sample.h"
+#include "program/program.h"
+
+/* One program execution to be timed. */
+struct ppi_execution {
+  const struct perfpred_program *program;
+  const int64_t *parameters;
+  size_t count;
+};
+
+struct ppi_sampler_ops {
+  /* Repetitions of all requests are shuffled over the batch. results: count structs, filled; on failure nothing is left to free. */
+  enum perfpred_status (*sample)(struct perfpred_sampler *sampler, const struct ppi_request *requests, size_t count,
+                                 const struct ppi_sampling *sampling, struct ppi_result *results,
+                                 struct perfpred_error *error);
+  enum perfpred_status (*execute)(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
+                                  size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
+                                  struct perfpred_error *error);
+  /* measured: peak and bandwidth as well. */
+  enum perfpred_status (*describe)(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
+                                   struct ppi_setup *setup, struct perfpred_error *error);
+  /* min |A x - b| for nrhs right-hand sides, column-major; a and b are overwritten, the first n rows of b are the solutions. */
+  enum perfpred_status (*least_squares)(struct perfpred_sampler *sampler, int m, int n, int nrhs, double *a, double *b,
+                                        int *rank, struct perfpred_error *error);
+  void (*destroy)(struct perfpred_sampler *sampler);
+};
+
+struct perfpred_sampler {
+  const struct ppi_sampler_ops *ops; /* first member of each kind's own struct */
+};
+
+/* A leading dimension for `rows` rows: smallest >= max(rows, 1) that is a multiple of 8 and not of 256. */
+int64_t ppi_leading_dimension(int64_t rows);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The generator: adaptive refinement over all targets at once, round by round, so that repetitions are shuffled over the whole run. */
+#ifndef PPI_MODEL_GENERATE_H
+#define PPI_MODEL_GENERATE_H
+
+#include "measure/sample.h"
+#include "model/model.h"
+
+/* What is to be modelled: a kernel, a case, a domain. */
+struct ppi_target {
+  const struct perfpred_kernel *kernel;
+  struct ppi_value values[PPI_ARG_MAX];             /* flags, scalars, increments of the case */
+  int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX]; /* of each size argument in order, inclusive */
+};
+
+/* Where samples and solutions come from: handed in from above. */
+struct ppi_source {
+  enum perfpred_status (*sample)(void *data, const struct ppi_request *requests, size_t count,
+                                 const struct ppi_sampling *sampling, struct ppi_result *results,
+                                 struct perfpred_error *error);
+  enum perfpred_status (*least_squares)(void *data, int m, int n, int nrhs, double *a, double *b, int *rank,
+                                        struct perfpred_error *error);
+  double (*now_s)(void *data); /* wall clock, for the budget and the report */
+  void *data;
+};
+
+/* options: as the caller gave them, or NULL; defaults are filled in here (ppi_generate_defaults). models: machine and setup are left for the caller to fill. */
+enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
+                                  const struct perfpred_generate_options *options, struct perfpred_models **models,
+                                  struct perfpred_generate_report *report, struct perfpred_error *error);
+/* Checks options and fills in the defaults that do not depend on a target. */
+enum perfpred_status ppi_generate_defaults(const struct perfpred_generate_options *options,
+                                           struct perfpred_generate_options *full, struct perfpred_error *error);
+
+/* The parts, for tests and for other generators. */
+/* Grid of `count` points on [lower, upper], both ends included, rounded to multiples of 8 (ends stay), without repeats; returns the number left. */
+int ppi_grid(enum perfpred_grid grid, int64_t lower, int64_t upper, int count, int64_t *points);
+/* Relative least squares of one piece (equation of Section 8.4): points[i * dimensions + d], values[i * PPI_STATISTICS + s]. Sets degrees (lowered where the
+   points do not carry them), center, scale, coefficients of piece; bounds and degrees wanted are set by the caller. */
+enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int64_t *points, const double *values,
+                             int count, const struct ppi_source *source, struct perfpred_error *error);
+double ppi_piece_value(const struct ppi_piece *piece, int dimensions, int statistic, const int64_t *sizes);
+
+#endif

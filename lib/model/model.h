@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Models: kernel and case -> domains -> refinement tree -> polynomial pieces -> five statistics. Immutable once built. */
+#ifndef PPI_MODEL_MODEL_H
+#define PPI_MODEL_MODEL_H
+
+#include <perfpred/models.h>
+
+#include "kernel/kernel.h"
+#include "machine/machine.h"
+
+/* A polynomial per statistic on a box. Scaled variable x_d = (size_d - center_d) * scale_d; coefficients of statistic s stand at
+   coefficients[s * count + index], index running over the full tensor product with the last dimension fastest. */
+struct ppi_piece {
+  int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
+  int degrees[PPI_SIZE_MAX];
+  double center[PPI_SIZE_MAX], scale[PPI_SIZE_MAX];
+  int count;            /* coefficients per statistic: product of degrees + 1 */
+  double *coefficients; /* PPI_STATISTICS * count */
+  double error;         /* error measure of the fit; NaN: not estimated */
+};
+
+/* Node of the refinement tree: a split (dimension >= 0: size <= at goes left, else right) or a piece. */
+struct ppi_split {
+  int dimension; /* -1: leaf */
+  int64_t at;
+  int left, right; /* nodes */
+  int piece;       /* leaf: its piece */
+};
+
+/* One kernel, case, context, thread count and domain. */
+struct ppi_submodel {
+  struct perfpred_kernel *kernel; /* a reference */
+  char case_text[PPI_CASE_MAX];
+  char context[PPI_NAME_MAX]; /* algorithm and call that it is tied to; "": any */
+  int dimensions;
+  int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
+  int64_t ld; /* leading dimension that it was measured with */
+  int split_count, piece_count;
+  struct ppi_split *splits; /* [0] is the root */
+  struct ppi_piece *pieces;
+  uint64_t points, samples, disturbed;
+  struct ppi_value values[PPI_ARG_MAX]; /* flags and scalars of the case, from case_text: for flop counts */
+};
+
+struct perfpred_models {
+  atomic_int references;
+  struct ppi_machine machine;
+  struct ppi_setup setup;
+  char created[32];                         /* ISO 8601, UTC */
+  struct perfpred_generate_options options; /* as used, callbacks NULL */
+  unsigned notes;                           /* PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED on every estimate */
+  int count;
+  struct ppi_submodel *submodels;
+};
+
+/* Empty models with one reference; submodels are then appended by ppi_models_append, which takes over what submodel points to (also on failure). */
+enum perfpred_status ppi_models_create(struct perfpred_models **models, struct perfpred_error *error);
+enum perfpred_status ppi_models_append(struct perfpred_models *models, struct ppi_submodel *submodel,
+                                       struct perfpred_error *error);
+void ppi_submodel_release(struct ppi_submodel *submodel);
+/* Checks one sub-model as a loader must: tree well-formed and covering the domain, numbers finite, bounds ordered and >= 0. what: prefix for the text. */
+enum perfpred_status ppi_submodel_check(const struct ppi_submodel *submodel, const char *what,
+                                        struct perfpred_error *error);
+
+/* Finds the sub-models of a kernel and case: their places, at most max of them; the number that there are. */
+int ppi_models_find(const struct perfpred_models *models, const char *kernel, const char *case_text, int *places,
+                    int max);
+
+struct ppi_estimate {
+  struct perfpred_statistics time_s;
+  double error; /* of the piece; NaN: not estimated */
+  unsigned notes;
+};
+/* Estimate by one sub-model. Sizes of 0 in a way that leaves no work give exactly 0 (PERFPRED_NOTE_ZERO_WORK); below the domain: clamped, noted;
+   above: the value at the nearest point of the domain times the ratio of flop counts (of movement where there are none), noted. Never negative, never NaN. */
+void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate);
+/* Of several domains of one case, the one in which the point is deepest inside answers. */
+void ppi_submodels_estimate(const struct ppi_submodel *const *submodels, int count, const int64_t *sizes,
+                            struct ppi_estimate *estimate);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walking a program: every call in order of execution, with sizes as numbers and views as places in buffers. */
+#ifndef PPI_PROGRAM_WALK_H
+#define PPI_PROGRAM_WALK_H
+
+#include "program/program.h"
+
+struct ppi_walker {
+  /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call. Anything but PERFPRED_OK ends the walk. */
+  enum perfpred_status (*call)(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                               struct perfpred_error *error);
+  /* An access of a nest, subscripts resolved; NULL: nests are PERFPRED_UNSUPPORTED. */
+  enum perfpred_status (*access)(void *data, const struct ppi_node *node, int buffer, const int64_t *subscripts,
+                                 struct perfpred_error *error);
+  /* A work buffer comes into being (of the program itself at the start, of a called program at its call) and goes; `buffer` is the number
+     that views will use. NULL: ignored. */
+  enum perfpred_status (*enter)(void *data, int buffer, const struct ppi_buffer *what, int64_t rows, int64_t columns,
+                                struct perfpred_error *error);
+  void (*leave)(void *data, int buffer);
+  uint64_t limit; /* most calls; 0: 10^8 */
+};
+
+/* Buffers of the program itself have their own numbers (0 .. buffer_count); those of called programs get numbers above. No allocation. */
+enum perfpred_status ppi_program_walk(const struct perfpred_program *program, const int64_t *parameters, size_t count,
+                                      const struct ppi_walker *walker, void *data, struct perfpred_error *error);
+
+/* Rows and columns of buffer `index` for the parameters. */
+enum perfpred_status ppi_buffer_extent(const struct perfpred_program *program, int index, const int64_t *parameters,
+                                       int64_t *rows, int64_t *columns, struct perfpred_error *error);
+
+#endif
