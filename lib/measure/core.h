@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sampling core: times kernels and programs in this process. Shared by the local sampler and the worker, which differ in
+   where the address of a kernel comes from. Not thread-safe: one core belongs to one thread. */
+#ifndef PPI_MEASURE_CORE_H
+#define PPI_MEASURE_CORE_H
+
+#include <perfpred/sampler.h>
+
+#include "measure/sampler.h"
+
+struct ppi_bench; /* measure/bench.h: clocks, yardstick, preemption; tests hand in scripted ones */
+struct ppi_core;
+
+struct ppi_core_options {
+  /* Address of a kernel and the width of its integers. NULL is an answer: the kernel's own binding is used then, and without
+     one the batch is PERFPRED_UNSUPPORTED. resolve itself NULL: own bindings only. */
+  perfpred_fortran_fn *(*resolve)(void *data, const struct perfpred_kernel *kernel, bool *ilp64);
+  /* Called before a call or program is run for the first time, with its text ("dtrsm(R,L,T,N,1000,128)"), so that whoever
+     outlives a crash can name it. NULL: not wanted. */
+  void (*announce)(void *data, const char *what);
+  void *data;                    /* first argument of both */
+  const struct ppi_bench *bench; /* copied; NULL: the real clocks */
+  int64_t stream_bytes; /* outputs larger than this are restored by streaming stores; 0: 1 MiB. The L2 size is apt */
+};
+
+enum perfpred_status ppi_core_create(const struct ppi_core_options *options, struct ppi_core **core,
+                                     struct perfpred_error *error);
+void ppi_core_destroy(struct ppi_core *core); /* NULL is fine */
+
+/* As in struct ppi_sampler_ops. sampling: repetitions <= 0 stands for 10, gate 0 for 0.05. More samples than wanted may be kept
+   (short kernels come in batches). The best yardstick reading lives as long as the core. */
+enum perfpred_status ppi_core_sample(struct ppi_core *core, const struct ppi_request *requests, size_t count,
+                                     const struct ppi_sampling *sampling, struct ppi_result *results,
+                                     struct perfpred_error *error);
+enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_execution *executions, size_t count,
+                                      const struct ppi_sampling *sampling, struct ppi_result *results,
+                                      struct perfpred_error *error);
+
+/* clock, yardstick_s (measured now if it never was), library and protocol of the setup; tsc_hz of the machine. Either may be NULL. */
+void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struct ppi_setup *setup);
+
+/* min |A x - b| by a routine with dgelsy's interface: A is m x n with leading dimension m, b has max(m, n) rows and as leading
+   dimension. PERFPRED_UNSUPPORTED when dgelsy is NULL, PERFPRED_NUMERIC when it fails or the numbers are not finite. */
+enum perfpred_status ppi_least_squares(perfpred_dgelsy_fn *dgelsy, int m, int n, int nrhs, double *a, double *b,
+                                       int *rank, struct perfpred_error *error);
+
+#endif
