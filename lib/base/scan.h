@@ -25,7 +25,8 @@ enum ppi_token_kind {
 struct ppi_token {
   enum ppi_token_kind kind;
   int line, column;
-  char text[PPI_NAME_MAX]; /* spelling; of a mark: one of ( ) [ ] , : = + - * / // % < > <= >= == != ? ' ; */
+  char text[PPI_NAME_MAX]; /* spelling; of a mark: one of ( ) [ ] , : = + - * / // % < > <= >= == != && || ? ' ;
+                              of a bad token: what is wrong with it */
   long long integer;       /* PPI_TOKEN_INTEGER */
   double real;             /* PPI_TOKEN_INTEGER and PPI_TOKEN_REAL, read independently of the locale */
 };
@@ -49,11 +50,13 @@ struct ppi_place {
   int line, column;
 };
 
+/* Starts at the first token of the text: empty lines before it are skipped. */
 void ppi_scan_init(struct ppi_scanner *scanner, const char *text, size_t length, const char *source,
                    struct perfpred_error *error);
 struct ppi_place ppi_scan_place(const struct ppi_scanner *scanner); /* of the present token */
 void ppi_scan_return(struct ppi_scanner *scanner, struct ppi_place place);
-/* Chooses the entry of the family whose list of heads stands at the present place; counts them into *entries (0 for a plain name). */
+/* Chooses the entry of the family whose list of heads stands at the present place; counts them into *entries (0 for a plain name).
+   The present token is read again with the chosen entry, here and in ppi_scan_choose. */
 enum perfpred_status ppi_scan_family(struct ppi_scanner *scanner, int *entries);
 void ppi_scan_choose(struct ppi_scanner *scanner, int entry);
 
