@@ -26,6 +26,7 @@ void ppi_wire_start(struct ppi_wire *wire, uint32_t type); /* empties it for wri
 void ppi_wire_put_i64(struct ppi_wire *wire, int64_t value);
 void ppi_wire_put_f64(struct ppi_wire *wire, double value);
 void ppi_wire_put_string(struct ppi_wire *wire, const char *string); /* NULL travels as "" */
+/* Fields take multiples of 8 bytes: what ppi_wire_get_bytes gives is aligned to 8. */
 void ppi_wire_put_bytes(struct ppi_wire *wire, const void *data, size_t length);
 int64_t ppi_wire_get_i64(struct ppi_wire *wire);
 double ppi_wire_get_f64(struct ppi_wire *wire);
@@ -34,7 +35,8 @@ const void *ppi_wire_get_bytes(struct ppi_wire *wire, size_t *length);
 void ppi_wire_free(struct ppi_wire *wire);
 
 /* Sends or receives a whole message. timeout_s < 0: wait for ever. A closed pipe is PERFPRED_WORKER, an expired time PERFPRED_TIMEOUT,
-   a length above PPI_WIRE_LIMIT PERFPRED_WORKER. Never raises SIGPIPE in the caller. */
+   a length above PPI_WIRE_LIMIT PERFPRED_WORKER. Never raises SIGPIPE in the caller.
+   A message that could not be received whole is empty and bad. */
 enum perfpred_status ppi_wire_send(int descriptor, const struct ppi_wire *wire, double timeout_s,
                                    struct perfpred_error *error);
 enum perfpred_status ppi_wire_receive(int descriptor, struct ppi_wire *wire, double timeout_s,
