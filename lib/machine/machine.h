@@ -50,6 +50,10 @@ struct ppi_setup {
 
 /* This machine, from /proc and /sys alone: enough to compare with a model file. */
 void ppi_machine_here(struct ppi_machine *machine);
+/* The same from a copy of /proc and /sys below root ("": the real ones). The instruction set is always that of this machine. */
+void ppi_machine_read(const char *root, struct ppi_machine *machine);
+/* A machine from a text, for tests: "cpu=Foo isa=avx2 cores=4 units=8 l1=32K l2=1M l3=8M". PERFPRED_SYNTAX. */
+enum perfpred_status ppi_machine_synthetic(const char *text, struct ppi_machine *machine, struct perfpred_error *error);
 /* PERFPRED_OK when a model made on `there` describes `here`: CPU model and instruction set agree (caches are recorded, never compared). */
 enum perfpred_status ppi_machine_compare(const struct ppi_machine *there, const struct ppi_machine *here,
                                          struct perfpred_error *error);
