@@ -60,8 +60,9 @@ struct perfpred_kernel {
   int flag_count, flags[PPI_SIZE_MAX]; /* places of the flags */
   struct ppi_expr *multiplications,
       *additions;                /* minimal counts; divisions and square roots count as multiplications */
+  struct ppi_expr *movement;     /* elements read and written at least; NULL: as the operands' extents say */
   perfpred_fortran_fn *function; /* address in this process, or NULL */
-  bool ilp64;
+  bool ilp64;                    /* integers of 64 bits; true for a free-form one */
   perfpred_kernel_fn *free_form; /* or this one */
   void *free_form_data;
 };
@@ -84,9 +85,12 @@ struct perfpred_kernel *
 ppi_kernel_ref(const struct perfpred_kernel *kernel); /* kernels are immutable but for the count and their binding */
 void ppi_kernel_unref(struct perfpred_kernel *kernel);
 int ppi_kernel_argument(const struct perfpred_kernel *kernel, const char *name); /* -1: none */
+/* Calls of the text form write this argument; leading dimensions, increments, workspaces and info they do not. */
+bool ppi_arg_is_written(const struct ppi_arg *arg);
+/* The block `kernel ... end`, without the line that starts a file. */
 void ppi_kernel_print(const struct perfpred_kernel *kernel, struct ppi_text *text);
 
-/* Sizes, flags and scalars of values decide all of these; only integers of flags and sizes are read. */
+/* Only the integers of flags and sizes are read. Counts are never negative. */
 double ppi_kernel_flops(const struct perfpred_kernel *kernel, const struct ppi_value *values);
 double ppi_kernel_movement_bytes(const struct perfpred_kernel *kernel,
                                  const struct ppi_value *values); /* minimal data movement */
@@ -98,14 +102,17 @@ enum perfpred_status ppi_kernel_extent(const struct perfpred_kernel *kernel, con
                                        int64_t *rows, int64_t *columns, struct perfpred_error *error);
 size_t ppi_type_bytes(enum ppi_type type, bool ilp64);
 char ppi_type_letter(enum ppi_type type); /* s d c z i */
+bool ppi_type_is_complex(enum ppi_type type);
 
-/* Nothing to do: every output operand has an extent of 0. */
+/* Nothing to do: every output operand has an extent of 0, or a size of 0 leaves no flops and a scalar `beta`, where there is
+   one, is 1 (a rank-0 update). */
 bool ppi_kernel_is_empty(const struct perfpred_kernel *kernel, const struct ppi_value *values);
 
 /* Case of a call: flags, classes of scalars (-1 0 1 x), classes of increments (1 x), comma-separated in the order of the arguments, e.g.
-   "R,L,T,N,1" (algorithms.md). Increments that the values leave at 0 count as 1. */
+   "R,L,T,N,1". Increments that the values leave at 0 count as 1, or as x where the vector runs along a row (by_row). */
 void ppi_case_format(const struct perfpred_kernel *kernel, const struct ppi_value *values, char text[PPI_CASE_MAX]);
-/* The reverse: sets flags, scalars (x: 0.7) and increments (x: 0, chosen by the sampler) of values; the rest becomes 0, buffers -1. */
+/* The reverse: sets flags, scalars (x: 0.7) and increments of values; the rest becomes 0, buffers -1. An increment x is left at 0,
+   for the sampler to choose, and its vector is marked by_row. */
 enum perfpred_status ppi_case_parse(const struct perfpred_kernel *kernel, const char *text, struct ppi_value *values,
                                     struct perfpred_error *error);
 

@@ -12,8 +12,17 @@ enum perfpred_status ppi_kernels_create(struct ppi_kernels **kernels,
 void ppi_kernels_destroy(struct ppi_kernels *kernels);
 /* Borrowed; NULL if there is none. */
 const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels, const char *name);
+/* By place in the order of names; NULL from ppi_kernels_count on. */
+const struct perfpred_kernel *ppi_kernels_at(const struct ppi_kernels *kernels, size_t index);
+/* Borrowed; PERFPRED_NOT_FOUND names the kernel and a near one. */
+enum perfpred_status ppi_kernels_require(const struct ppi_kernels *kernels, const char *name,
+                                         const struct perfpred_kernel **kernel, struct perfpred_error *error);
+const char *ppi_kernels_nearest(const struct ppi_kernels *kernels, const char *name); /* NULL: none is near */
 enum perfpred_status ppi_kernels_add(struct ppi_kernels *kernels, struct perfpred_kernel *kernel,
                                      struct perfpred_error *error); /* takes the reference */
+/* A text of kernels alone, all or nothing. The line `perfpred-text 1` may be missing. */
+enum perfpred_status ppi_kernels_add_text(struct ppi_kernels *kernels, const char *text, size_t length,
+                                          const char *source, struct perfpred_error *error);
 /* Forgets the newest ones until count are left: to undo a text that failed half-way. */
 void ppi_kernels_truncate(struct ppi_kernels *kernels, size_t count);
 size_t ppi_kernels_count(const struct ppi_kernels *kernels);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "catalog/catalog.h"
+
+struct ppi_kernels {
+  size_t count, capacity;
+  struct perfpred_kernel **added; /* in the order of their coming */
+  struct perfpred_kernel **named; /* in the order of their names */
+};
+
+/* Place of the name in `named`, or where it would stand. */
+static size_t place_of(const struct ppi_kernels *kernels, const char *name) {
+  size_t low = 0, high = kernels->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(kernels->named[middle]->name, name) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels, const char *name) {
+  size_t place = place_of(kernels, name);
+  bool there = place < kernels->count && strcmp(kernels->named[place]->name, name) == 0;
+  return there ? kernels->named[place] : NULL;
+}
+
+size_t ppi_kernels_count(const struct ppi_kernels *kernels) {
+  return kernels->count;
+}
+
+const struct perfpred_kernel *ppi_kernels_at(const struct ppi_kernels *kernels, size_t index) {
+  return index < kernels->count ? kernels->named[index] : NULL;
+}
+
+static const char *name_at(const void *data, size_t index) {
+  const struct ppi_kernels *kernels = data;
+  return kernels->named[index]->name;
+}
+
+const char *ppi_kernels_nearest(const struct ppi_kernels *kernels, const char *name) {
+  return ppi_text_nearest(name, kernels->count, name_at, kernels);
+}
+
+static enum perfpred_status reserve(struct ppi_kernels *kernels, struct perfpred_error *error) {
+  if (kernels->count < kernels->capacity)
+    return PERFPRED_OK;
+  size_t capacity = kernels->capacity ? 2 * kernels->capacity : 128;
+  struct perfpred_kernel **added = realloc(kernels->added, capacity * sizeof *added);
+  if (!added)
+    return ppi_error_memory(error);
+  kernels->added = added;
+  struct perfpred_kernel **named = realloc(kernels->named, capacity * sizeof *named);
+  if (!named)
+    return ppi_error_memory(error);
+  kernels->named = named;
+  kernels->capacity = capacity;
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_kernels_add(struct ppi_kernels *kernels, struct perfpred_kernel *kernel,
+                                     struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  if (ppi_kernels_find(kernels, kernel->name))
+    status = ppi_error_set(error, PERFPRED_EXISTS, "there is a kernel '%s' already", kernel->name);
+  if (status == PERFPRED_OK)
+    status = reserve(kernels, error);
+  if (status != PERFPRED_OK) {
+    ppi_kernel_unref(kernel);
+    return status;
+  }
+  size_t place = place_of(kernels, kernel->name);
+  memmove(kernels->named + place + 1, kernels->named + place, (kernels->count - place) * sizeof *kernels->named);
+  kernels->named[place] = kernel;
+  kernels->added[kernels->count++] = kernel;
+  return PERFPRED_OK;
+}
+
+void ppi_kernels_truncate(struct ppi_kernels *kernels, size_t count) {
+  while (kernels->count > count) {
+    struct perfpred_kernel *newest = kernels->added[kernels->count - 1];
+    size_t place = place_of(kernels, newest->name);
+    memmove(kernels->named + place, kernels->named + place + 1, (kernels->count - place - 1) * sizeof *kernels->named);
+    kernels->count--;
+    ppi_kernel_unref(newest);
+  }
+}
+
+void ppi_kernels_destroy(struct ppi_kernels *kernels) {
+  if (!kernels)
+    return;
+  ppi_kernels_truncate(kernels, 0);
+  free(kernels->named);
+  free(kernels->added);
+  free(kernels);
+}
+
+/* --- Texts --------------------------------------------------------------------------------------------------------- */
+
+static enum perfpred_status add_parsed(void *data, struct perfpred_kernel *kernel, struct perfpred_error *error) {
+  return ppi_kernels_add(data, kernel, error);
+}
+
+/* The line `perfpred-text 1`. */
+static enum perfpred_status read_first_line(struct ppi_scanner *scanner) {
+  if (!ppi_scan_accept(scanner, "perfpred") || !ppi_scan_accept(scanner, "-") || !ppi_scan_accept(scanner, "text"))
+    return ppi_scan_expected(scanner, "'perfpred-text 1'");
+  if (scanner->token.kind != PPI_TOKEN_INTEGER || scanner->token.integer != 1)
+    return ppi_scan_expected(scanner, "version 1 of the text form");
+  ppi_scan_next(scanner);
+  return ppi_scan_line(scanner);
+}
+
+enum perfpred_status ppi_kernels_add_text(struct ppi_kernels *kernels, const char *text, size_t length,
+                                          const char *source, struct perfpred_error *error) {
+  const size_t before = kernels->count;
+  struct ppi_scanner scanner;
+  ppi_scan_init(&scanner, text, length, source, error);
+  enum perfpred_status status = PERFPRED_OK;
+  if (!ppi_scan_is(&scanner, "kernel"))
+    status = read_first_line(&scanner);
+  while (status == PERFPRED_OK && scanner.token.kind != PPI_TOKEN_END)
+    status = ppi_kernel_parse(&scanner, add_parsed, kernels);
+  if (status != PERFPRED_OK)
+    ppi_kernels_truncate(kernels, before);
+  return status;
+}
+
+enum perfpred_status ppi_kernels_create(struct ppi_kernels **kernels, struct perfpred_error *error) {
+  struct ppi_kernels *made = calloc(1, sizeof *made);
+  if (!made)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < ppi_kernel_catalog_count; i++) {
+    const struct ppi_catalog_text *text = &ppi_kernel_catalog[i];
+    enum perfpred_status status = ppi_kernels_add_text(made, text->text, text->length, text->source, error);
+    if (status != PERFPRED_OK) {
+      ppi_kernels_destroy(made);
+      return status;
+    }
+  }
+  *kernels = made;
+  return PERFPRED_OK;
+}
+
+/* --- Public -------------------------------------------------------------------------------------------------------- */
+
+enum perfpred_status ppi_kernels_require(const struct ppi_kernels *kernels, const char *name,
+                                         const struct perfpred_kernel **kernel, struct perfpred_error *error) {
+  const struct perfpred_kernel *found = ppi_kernels_find(kernels, name);
+  if (!found) {
+    const char *near = ppi_kernels_nearest(kernels, name);
+    if (near)
+      return ppi_error_set(error, PERFPRED_NOT_FOUND, "no kernel '%s'; did you mean '%s'?", name, near);
+    return ppi_error_set(error, PERFPRED_NOT_FOUND, "no kernel '%s'", name);
+  }
+  *kernel = found;
+  return PERFPRED_OK;
+}
+
+size_t perfpred_kernel_count(const struct perfpred_context *context) {
+  return context ? context->kernels->count : 0;
+}
+
+const struct perfpred_kernel *perfpred_kernel_at(const struct perfpred_context *context, size_t index) {
+  return context ? ppi_kernels_at(context->kernels, index) : NULL;
+}
+
+enum perfpred_status perfpred_kernel_find(const struct perfpred_context *context, const char *name,
+                                          const struct perfpred_kernel **kernel, struct perfpred_error *error) {
+  ppi_error_clear(error);
+  if (!context || !name || !kernel)
+    return ppi_error_set(error, PERFPRED_INVALID, "%s is NULL", !context ? "context" : !name ? "name" : "kernel");
+  return ppi_kernels_require(context->kernels, name, kernel, error);
+}
