@@ -10,7 +10,9 @@
 #define PPI_SLOT_MAX 64 /* parameters and let and loop names of one program */
 #define PPI_PARAMETER_MAX 8
 #define PPI_BUFFER_MAX 32
+#define PPI_ABOUT_MAX 160 /* longest `about` with its NUL */
 #define PPI_RECURSION_MAX 64
+#define PPI_BLOCK_MAX 32 /* loops and conditions inside each other */
 
 struct ppi_buffer {
   char name[PPI_NAME_MAX];
@@ -20,7 +22,7 @@ struct ppi_buffer {
   enum ppi_property property;
   enum ppi_shape shape;
   char uplo;                       /* TRIANGLE (storage of a full matrix): 'L' or 'U' */
-  struct ppi_expr *rows, *columns; /* columns NULL for a vector; slots are those of the program */
+  struct ppi_expr *rows, *columns; /* over the parameters; columns NULL but for a matrix (see ppi_buffer_extent) */
   bool row_major;                  /* nests */
   int dimensions;                  /* nests: number of subscripts (extent holds all of them) */
   struct ppi_expr *extent[8];
@@ -37,7 +39,7 @@ enum ppi_node_kind { PPI_NODE_FOR, PPI_NODE_IF, PPI_NODE_LET, PPI_NODE_CALL, PPI
 
 struct ppi_node {
   enum ppi_node_kind kind;
-  int line;              /* in the source; 0 for built ones */
+  int line;              /* in the source, or of a built program its statement's number */
   int site;              /* place of a CALL, RUN or ACCESS among those of its program, from 0: its stable identity */
   struct ppi_node *next; /* next statement of the same block */
   struct ppi_node *body; /* FOR: body; IF: taken when the condition is not 0 */
@@ -46,8 +48,8 @@ struct ppi_node {
   bool down, short_first;                /* FOR: see doc/language.md */
   struct ppi_expr *lower, *upper, *step; /* FOR: [lower, upper) in steps */
   struct ppi_expr *value;                /* LET: value; IF: condition */
-  const struct perfpred_kernel *kernel;  /* CALL: a reference is held */
-  struct perfpred_program *callee;       /* RUN: a reference is held; NULL: the program itself (recursion) */
+  struct perfpred_kernel *kernel;        /* CALL: a reference is held */
+  struct perfpred_program *callee;       /* RUN: NULL: the program itself (recursion); see struct ppi_unit */
   struct ppi_operand
       *operands; /* CALL: kernel->arg_count (LD, WORK, INFO unused); RUN: parameters, then non-work buffers */
   int operand_count;
@@ -56,15 +58,25 @@ struct ppi_node {
   struct ppi_expr *subscripts[8];
 };
 
-struct perfpred_program {
+/* The programs of one text live and die together, because they may call each other in a circle: their references are
+   counted here. A RUN holds a reference only to a program of another unit, which is older, so no circle is left. */
+struct ppi_unit {
   atomic_int references;
-  char name[PPI_NAME_MAX], operation[PPI_NAME_MAX];
+  int count, capacity;
+  struct perfpred_program **programs;
+  struct ppi_unit *next; /* while being released */
+};
+
+struct perfpred_program {
+  struct ppi_unit *unit;
+  char name[PPI_NAME_MAX], operation[PPI_NAME_MAX], about[PPI_ABOUT_MAX];
   bool nest;
   int parameter_count;
+  bool positive[PPI_PARAMETER_MAX]; /* parameters that must be >= 1: b, and those that are the step of a loop */
   int slot_count;
-  char slots[PPI_SLOT_MAX][PPI_NAME_MAX]; /* parameters first */
+  char (*slots)[PPI_NAME_MAX]; /* names: parameters first; blocks that are not open together share a name's slot */
   int buffer_count;
-  struct ppi_buffer buffers[PPI_BUFFER_MAX];
+  struct ppi_buffer *buffers;
   /* Cost of the operation: multiplications and additions apart (complex ones count 6 and 2), or, where the text has one
      expression, in cost_multiplications with cost_additions NULL: real operations. Both NULL: the sum of the calls. */
   struct ppi_expr *cost_multiplications, *cost_additions;

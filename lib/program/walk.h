@@ -5,8 +5,12 @@
 
 #include "program/program.h"
 
+/* Increment that stands for the leading dimension, where a vector argument runs along a row. 0 elsewhere: 1. */
+#define PPI_WALK_STRIDE INT64_C(5000)
+
 struct ppi_walker {
-  /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call. Anything but PERFPRED_OK ends the walk. */
+  /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call. Anything but PERFPRED_OK ends the walk. Views with
+     elements lie inside their buffers; the place of one without is whatever the text says, and may be negative. */
   enum perfpred_status (*call)(void *data, const struct ppi_node *node, const struct ppi_value *values,
                                struct perfpred_error *error);
   /* An access of a nest, subscripts resolved; NULL: nests are PERFPRED_UNSUPPORTED. */
@@ -17,14 +21,15 @@ struct ppi_walker {
   enum perfpred_status (*enter)(void *data, int buffer, const struct ppi_buffer *what, int64_t rows, int64_t columns,
                                 struct perfpred_error *error);
   void (*leave)(void *data, int buffer);
-  uint64_t limit; /* most calls; 0: 10^8 */
+  uint64_t limit;     /* most calls; 0: 10^8 */
+  bool without_views; /* data are neither computed nor checked (buffer -1): for sums that need sizes only */
 };
 
 /* Buffers of the program itself have their own numbers (0 .. buffer_count); those of called programs get numbers above. No allocation. */
 enum perfpred_status ppi_program_walk(const struct perfpred_program *program, const int64_t *parameters, size_t count,
                                       const struct ppi_walker *walker, void *data, struct perfpred_error *error);
 
-/* Rows and columns of buffer `index` for the parameters. */
+/* Rows and columns of buffer `index` for the parameters (columns 1 for a vector; of an array the product of all extents but the first). */
 enum perfpred_status ppi_buffer_extent(const struct perfpred_program *program, int index, const int64_t *parameters,
                                        int64_t *rows, int64_t *columns, struct perfpred_error *error);
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls of kernels and of algorithms, and their arguments. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "program/parse.h"
+
+static const char *const type_names[] = { "float", "double", "cfloat", "cdouble", "integer" };
+
+/* Candidates for "did you mean": the kernels, then the algorithms that can be called. */
+struct candidates {
+  struct perfpred_context context;
+  size_t kernels, programs;
+  const struct ppi_names *pending;
+};
+
+static const char *candidate(const void *data, size_t index) {
+  const struct candidates *all = data;
+  if (index < all->kernels)
+    return perfpred_kernel_name(perfpred_kernel_at(&all->context, index));
+  index -= all->kernels;
+  if (index < all->programs)
+    return perfpred_program_name_at(&all->context, index);
+  return all->pending->sorted[index - all->programs]->name;
+}
+
+static enum perfpred_status unknown(struct ppi_parser *parser, const char *name) {
+  struct candidates all = { .pending = parser->pending };
+  all.context.kernels = (struct ppi_kernels *)parser->kernels; /* only read */
+  all.context.programs = (struct ppi_programs *)parser->programs;
+  all.kernels = ppi_kernels_count(parser->kernels);
+  all.programs = parser->programs ? perfpred_program_count(&all.context) : 0;
+  const size_t pending = parser->pending ? parser->pending->count : 0;
+  const char *near = ppi_text_nearest(name, all.kernels + all.programs + pending, candidate, &all);
+  return ppi_scan_error(&parser->scanner, PERFPRED_NOT_FOUND, "no kernel or algorithm is called %s%s%s%s", name,
+                        near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* What a data argument accepts. */
+struct wanted {
+  const char *name; /* of the argument */
+  const char *of;   /* of the kernel or algorithm */
+  enum ppi_type type;
+  bool vector, strided; /* strided: it may run along a row */
+};
+
+/* [i, j] or [i], behind the buffer's name */
+static enum perfpred_status parse_place(struct ppi_parser *parser, const struct ppi_buffer *buffer,
+                                        struct ppi_operand *operand) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  enum perfpred_status status = ppi_scan_expect(scanner, "[");
+  if (!status)
+    status = ppi_parse_expr(parser, &operand->row);
+  if (!status && buffer->shape == PPI_SHAPE_VECTOR)
+    status = ppi_expr_constant(0, &operand->column, scanner->error);
+  else if (!status) {
+    status = ppi_scan_expect(scanner, ",");
+    if (!status)
+      status = ppi_parse_expr(parser, &operand->column);
+  }
+  return status ? status : ppi_scan_expect(scanner, "]");
+}
+
+static enum perfpred_status check_view(struct ppi_parser *parser, const struct ppi_buffer *buffer, bool by_row,
+                                       const struct wanted *wanted) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  if (buffer->type != wanted->type)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "argument %s of %s is %s, but %s is %s", wanted->name, wanted->of,
+                          type_names[wanted->type], buffer->name, type_names[buffer->type]);
+  if (!wanted->vector && buffer->shape == PPI_SHAPE_VECTOR)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "argument %s of %s is a matrix, but %s is a vector", wanted->name,
+                          wanted->of, buffer->name);
+  if (!by_row)
+    return PERFPRED_OK;
+  if (!wanted->vector || buffer->shape == PPI_SHAPE_VECTOR)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX,
+                          "row gives a row of a matrix as a vector: argument %s of %s is no vector%s", wanted->name,
+                          wanted->of, wanted->vector ? " of a matrix here" : "");
+  if (!wanted->strided)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "argument %s of %s has no increment, so it cannot run along a row",
+                          wanted->name, wanted->of);
+  return PERFPRED_OK;
+}
+
+/* [row] BUFFER[i, j] */
+static enum perfpred_status parse_view(struct ppi_parser *parser, const struct wanted *wanted,
+                                       struct ppi_operand *operand) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  operand->fixed.by_row = ppi_scan_accept(scanner, "row");
+  char what[3 * PPI_NAME_MAX];
+  snprintf(what, sizeof what, "a view such as A[0, 0] for argument %s of %s", wanted->name, wanted->of);
+  if (scanner->token.kind != PPI_TOKEN_NAME)
+    return ppi_scan_expected(scanner, what);
+  const int place = ppi_parser_buffer(parser, scanner->token.text);
+  if (place < 0)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected %s, but no buffer is called %s", what,
+                          scanner->token.text);
+  const struct ppi_buffer *buffer = &parser->program->buffers[place];
+  enum perfpred_status status = check_view(parser, buffer, operand->fixed.by_row, wanted);
+  if (status)
+    return status;
+  operand->fixed.buffer = place;
+  ppi_scan_next(scanner);
+  return parse_place(parser, buffer, operand);
+}
+
+static enum perfpred_status parse_flag(struct ppi_scanner *scanner, const struct perfpred_kernel *kernel,
+                                       const struct ppi_arg *arg, struct ppi_operand *operand) {
+  const struct ppi_token *token = &scanner->token;
+  if (token->kind == PPI_TOKEN_NAME && token->text[1] == '\0' && strchr(arg->flags, token->text[0])) {
+    operand->fixed.i = token->text[0];
+    ppi_scan_next(scanner);
+    return PERFPRED_OK;
+  }
+  char what[2 * PPI_NAME_MAX + 64];
+  int length = 0;
+  for (const char *letter = arg->flags; *letter; letter++)
+    length += snprintf(what + length, sizeof what - (size_t)length, "%s%c",
+                       letter == arg->flags ? "" : (letter[1] ? ", " : " or "), *letter);
+  snprintf(what + length, sizeof what - (size_t)length, " for flag %.40s of %.40s", arg->name, kernel->name);
+  return ppi_scan_expected(scanner, what);
+}
+
+/* [-]NUMBER */
+static enum perfpred_status parse_number(struct ppi_scanner *scanner, const char *what, double *value) {
+  const bool negative = ppi_scan_accept(scanner, "-");
+  if (scanner->token.kind != PPI_TOKEN_INTEGER && scanner->token.kind != PPI_TOKEN_REAL)
+    return ppi_scan_expected(scanner, what);
+  *value = negative ? 0 - scanner->token.real : scanner->token.real; /* not -0.0 */
+  ppi_scan_next(scanner);
+  return PERFPRED_OK;
+}
+
+/* NUMBER or (NUMBER, NUMBER) */
+static enum perfpred_status parse_scalar(struct ppi_scanner *scanner, const struct perfpred_kernel *kernel,
+                                         const struct ppi_arg *arg, struct ppi_operand *operand) {
+  char what[3 * PPI_NAME_MAX];
+  const bool complex = arg->type == PPI_TYPE_C || arg->type == PPI_TYPE_Z;
+  snprintf(what, sizeof what, "a number for scalar %s of %s", arg->name, kernel->name);
+  if (!complex || !ppi_scan_accept(scanner, "("))
+    return parse_number(scanner, what, &operand->fixed.re);
+  enum perfpred_status status = parse_number(scanner, what, &operand->fixed.re);
+  if (!status)
+    status = ppi_scan_expect(scanner, ",");
+  if (!status)
+    status = parse_number(scanner, what, &operand->fixed.im);
+  return status ? status : ppi_scan_expect(scanner, ")");
+}
+
+static bool is_written(const struct ppi_arg *arg) {
+  return arg->kind == PPI_ARG_FLAG || arg->kind == PPI_ARG_SIZE || arg->kind == PPI_ARG_SCALAR ||
+         arg->kind == PPI_ARG_DATA;
+}
+
+static enum perfpred_status parse_argument(struct ppi_parser *parser, const struct perfpred_kernel *kernel, int place,
+                                           struct ppi_operand *operand) {
+  const struct ppi_arg *arg = &kernel->args[place];
+  switch (arg->kind) {
+  case PPI_ARG_FLAG:
+    return parse_flag(&parser->scanner, kernel, arg, operand);
+  case PPI_ARG_SIZE:
+    return ppi_parse_expr(parser, &operand->integer);
+  case PPI_ARG_SCALAR:
+    return parse_scalar(&parser->scanner, kernel, arg, operand);
+  default:
+    return parse_view(
+        parser, &(struct wanted){ arg->name, kernel->name, arg->type, arg->shape == PPI_SHAPE_VECTOR, arg->inc >= 0 },
+        operand);
+  }
+}
+
+/* The comma before an argument, or the parenthesis before the first one. */
+static enum perfpred_status parse_separator(struct ppi_scanner *scanner, bool first, const char *argument,
+                                            const char *of) {
+  if (first)
+    return PERFPRED_OK;
+  char what[3 * PPI_NAME_MAX];
+  snprintf(what, sizeof what, "a comma and argument %s of %s", argument, of);
+  return ppi_scan_accept(scanner, ",") ? PERFPRED_OK : ppi_scan_expected(scanner, what);
+}
+
+static enum perfpred_status parse_closing(struct ppi_scanner *scanner, int arguments, const char *of) {
+  char what[2 * PPI_NAME_MAX];
+  snprintf(what, sizeof what, "')' after the %d arguments of %s", arguments, of);
+  return ppi_scan_accept(scanner, ")") ? PERFPRED_OK : ppi_scan_expected(scanner, what);
+}
+
+static struct ppi_operand *new_operands(struct ppi_node *node, int count, struct perfpred_error *error) {
+  node->operands = calloc((size_t)(count > 0 ? count : 1), sizeof *node->operands);
+  if (!node->operands) {
+    ppi_error_memory(error);
+    return NULL;
+  }
+  node->operand_count = count;
+  for (int i = 0; i < count; i++)
+    node->operands[i].fixed.buffer = -1;
+  return node->operands;
+}
+
+static enum perfpred_status parse_kernel_call(struct ppi_parser *parser, struct ppi_node *node) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  const struct perfpred_kernel *kernel = node->kernel;
+  struct ppi_operand *operands = new_operands(node, kernel->arg_count, scanner->error);
+  if (!operands)
+    return PERFPRED_NO_MEMORY;
+  enum perfpred_status status = ppi_scan_expect(scanner, "(");
+  int written = 0;
+  for (int i = 0; i < kernel->arg_count && !status; i++) {
+    if (!is_written(&kernel->args[i]))
+      continue;
+    status = parse_separator(scanner, written++ == 0, kernel->args[i].name, kernel->name);
+    if (!status)
+      status = parse_argument(parser, kernel, i, &operands[i]);
+  }
+  return status ? status : parse_closing(scanner, written, kernel->name);
+}
+
+static enum perfpred_status parse_run(struct ppi_parser *parser, struct ppi_node *node) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  const struct perfpred_program *callee = node->callee ? node->callee : parser->program;
+  int count = callee->parameter_count, written = 0;
+  for (int i = 0; i < callee->buffer_count; i++)
+    count += !callee->buffers[i].work;
+  struct ppi_operand *operands = new_operands(node, count, scanner->error);
+  if (!operands)
+    return PERFPRED_NO_MEMORY;
+  enum perfpred_status status = ppi_scan_expect(scanner, "(");
+  for (; written < callee->parameter_count && !status; written++) {
+    status = parse_separator(scanner, written == 0, callee->slots[written], callee->name);
+    if (!status)
+      status = ppi_parse_expr(parser, &operands[written].integer);
+  }
+  for (int i = 0; i < callee->buffer_count && !status; i++) {
+    const struct ppi_buffer *buffer = &callee->buffers[i];
+    if (buffer->work)
+      continue;
+    status = parse_separator(scanner, written == 0, buffer->name, callee->name);
+    if (!status)
+      status = parse_view(
+          parser, &(struct wanted){ buffer->name, callee->name, buffer->type, buffer->shape == PPI_SHAPE_VECTOR, true },
+          &operands[written++]);
+  }
+  return status ? status : parse_closing(scanner, count, callee->name);
+}
+
+/* Kernels come first: an algorithm `dpotrf` may stand beside the kernel that it explains. */
+static enum perfpred_status find_callee(struct ppi_parser *parser, const char *name, struct ppi_node *node) {
+  const struct perfpred_kernel *kernel = parser->kernels ? ppi_kernels_find(parser->kernels, name) : NULL;
+  if (kernel) {
+    node->kernel = ppi_kernel_ref(kernel);
+    return PERFPRED_OK;
+  }
+  node->kind = PPI_NODE_RUN;
+  if (!strcmp(name, parser->program->name))
+    return PERFPRED_OK; /* callee NULL: itself */
+  struct perfpred_program *callee = ppi_names_find(parser->pending, name);
+  if (!callee && parser->programs)
+    callee = ppi_programs_find(parser->programs, name);
+  if (!callee)
+    return unknown(parser, name);
+  if (callee->nest)
+    return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX, "%s is a nest, expected a kernel or an algorithm", name);
+  node->callee = callee->unit == parser->program->unit ? callee : perfpred_program_ref(callee);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  char name[PPI_NAME_MAX];
+  struct ppi_scanner before;
+  if (parser->program->nest)
+    return ppi_scan_expected(scanner, "a loop, an access (read, write, update) or end");
+  struct ppi_node *node = ppi_parser_node(parser, PPI_NODE_CALL);
+  if (!node)
+    return PERFPRED_NO_MEMORY;
+  const bool marked = ppi_scan_accept(scanner, "call");
+  before = *scanner;
+  enum perfpred_status status = marked ? ppi_scan_hyphenated(scanner, name, "the name of a kernel or an algorithm")
+                                       : ppi_scan_name(scanner, name, "the name of a kernel or an algorithm");
+  if (status)
+    return status;
+  if (!ppi_scan_is(scanner, "("))
+    return ppi_scan_expected(scanner, ppi_scan_is(scanner, "-") ? "'call' before a name with hyphens, or '('"
+                                                                : "a statement: a call needs '('");
+  const struct ppi_scanner behind = *scanner;
+  *scanner = before; /* an unknown name is reported where it stands */
+  status = find_callee(parser, name, node);
+  if (status)
+    return status;
+  *scanner = behind;
+  node->site = parser->program->site_count++;
+  return node->kind == PPI_NODE_CALL ? parse_kernel_call(parser, node) : parse_run(parser, node);
+}

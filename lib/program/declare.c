@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Declarations: operation, about, cost, buffers of algorithms and arrays of nests. */
+#include <string.h>
+
+#include "program/parse.h"
+
+struct word {
+  const char *word;
+  int value;
+};
+
+static const struct word types[] = {
+  { "float", PPI_TYPE_S },   { "double", PPI_TYPE_D },    { "cfloat", PPI_TYPE_C },
+  { "cdouble", PPI_TYPE_Z }, { "integer", PPI_TYPE_INT }, { NULL, 0 },
+};
+static const struct word properties[] = {
+  { "spd", PPI_SPD },       { "triangular", PPI_TRIANGULAR },
+  { "pivots", PPI_PIVOTS }, { "identity", PPI_IDENTITY },
+  { "zero", PPI_ZERO },     { NULL, 0 },
+};
+static const struct word directions[] = {
+  { "in", PPI_IN }, { "out", PPI_OUT }, { "inout", PPI_INOUT }, { "work", 0 }, { NULL, 0 },
+};
+
+/* The entry of the table that the present token is, or NULL. */
+static const struct word *present(const struct ppi_scanner *scanner, const struct word *table) {
+  for (; table->word; table++)
+    if (scanner->token.kind == PPI_TOKEN_NAME && ppi_scan_is(scanner, table->word))
+      return table;
+  return NULL;
+}
+
+static bool accept(struct ppi_scanner *scanner, const struct word *table, int *value) {
+  const struct word *entry = present(scanner, table);
+  if (entry) {
+    *value = entry->value;
+    ppi_scan_next(scanner);
+  }
+  return entry;
+}
+
+/* matrix[r, c], triangle(L)[n], vector[n] */
+static enum perfpred_status parse_shape(struct ppi_parser *parser, struct ppi_buffer *buffer) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  enum perfpred_status status = PERFPRED_OK;
+  if (ppi_scan_accept(scanner, "triangle")) {
+    buffer->shape = PPI_SHAPE_TRIANGLE;
+    status = ppi_scan_expect(scanner, "(");
+    if (!status && !ppi_scan_is(scanner, "L") && !ppi_scan_is(scanner, "U"))
+      status = ppi_scan_expected(scanner, "L or U");
+    if (!status) {
+      buffer->uplo = scanner->token.text[0];
+      ppi_scan_next(scanner);
+      status = ppi_scan_expect(scanner, ")");
+    }
+  } else if (ppi_scan_accept(scanner, "vector")) {
+    buffer->shape = PPI_SHAPE_VECTOR;
+  } else if (ppi_scan_accept(scanner, "matrix")) {
+    buffer->shape = PPI_SHAPE_MATRIX;
+  } else {
+    return ppi_scan_expected(scanner, "matrix[...], triangle(...)[...] or vector[...]");
+  }
+  if (!status)
+    status = ppi_scan_expect(scanner, "[");
+  if (!status)
+    status = ppi_parse_expr(parser, &buffer->rows);
+  if (!status && buffer->shape == PPI_SHAPE_MATRIX)
+    status = ppi_scan_expect(scanner, ",");
+  if (!status && buffer->shape == PPI_SHAPE_MATRIX)
+    status = ppi_parse_expr(parser, &buffer->columns);
+  return status ? status : ppi_scan_expect(scanner, "]");
+}
+
+static enum perfpred_status new_buffer(struct ppi_parser *parser, const char *what, struct ppi_buffer **buffer) {
+  struct perfpred_program *program = parser->program;
+  char name[PPI_NAME_MAX];
+  if (program->buffer_count == PPI_BUFFER_MAX)
+    return ppi_scan_error(&parser->scanner, PERFPRED_LIMIT, "expected at most %d buffers", PPI_BUFFER_MAX);
+  enum perfpred_status status = ppi_parse_new_name(parser, what, name);
+  if (status)
+    return status;
+  if (!ppi_program_grow_buffers(program))
+    return ppi_error_memory(parser->scanner.error);
+  *buffer = &program->buffers[program->buffer_count++];
+  strcpy((*buffer)->name, name);
+  return PERFPRED_OK;
+}
+
+/* Type and property stand in either order. */
+static enum perfpred_status parse_type(struct ppi_scanner *scanner, struct ppi_buffer *buffer) {
+  int type = 0, property = PPI_GENERAL;
+  bool stated = accept(scanner, properties, &property);
+  if (!accept(scanner, types, &type))
+    return ppi_scan_expected(scanner, "float, double, cfloat, cdouble or integer");
+  stated = stated || accept(scanner, properties, &property);
+  buffer->type = (enum ppi_type)type;
+  buffer->property = (enum ppi_property)property;
+  if (stated && buffer->work)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "a work buffer has no property, its contents are undefined");
+  return PERFPRED_OK;
+}
+
+/* in|out|inout|work NAME: TYPE [PROPERTY] SHAPE */
+static enum perfpred_status parse_buffer(struct ppi_parser *parser) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  struct ppi_buffer *buffer = NULL;
+  int direction = 0;
+  accept(scanner, directions, &direction);
+  enum perfpred_status status = new_buffer(parser, "the name of a buffer", &buffer);
+  if (status)
+    return status;
+  buffer->work = direction == 0;
+  buffer->direction = (enum ppi_direction)direction;
+  status = ppi_scan_expect(scanner, ":");
+  if (!status)
+    status = parse_type(scanner, buffer);
+  return status ? status : parse_shape(parser, buffer);
+}
+
+/* NAME[extent, ...] */
+static enum perfpred_status parse_array(struct ppi_parser *parser, enum ppi_type type, bool row_major) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  struct ppi_buffer *buffer = NULL;
+  enum perfpred_status status = new_buffer(parser, "the name of an array", &buffer);
+  if (status)
+    return status;
+  buffer->type = type;
+  buffer->row_major = row_major;
+  buffer->shape = PPI_SHAPE_MATRIX;
+  status = ppi_scan_expect(scanner, "[");
+  while (!status) {
+    if (buffer->dimensions == 8)
+      return ppi_scan_error(scanner, PERFPRED_LIMIT, "expected at most 8 subscripts");
+    status = ppi_parse_expr(parser, &buffer->extent[buffer->dimensions++]);
+    if (status || !ppi_scan_accept(scanner, ","))
+      break;
+  }
+  return status ? status : ppi_scan_expect(scanner, "]");
+}
+
+/* TYPE [row-major|column-major] NAME[extent, ...], ... */
+static enum perfpred_status parse_arrays(struct ppi_parser *parser) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  int type = 0;
+  bool row_major = true;
+  accept(scanner, types, &type);
+  if (ppi_scan_is(scanner, "row") || ppi_scan_is(scanner, "column")) {
+    row_major = ppi_scan_is(scanner, "row");
+    ppi_scan_next(scanner);
+    enum perfpred_status status = ppi_scan_expect(scanner, "-");
+    if (!status)
+      status = ppi_scan_expect(scanner, "major");
+    if (status)
+      return status;
+  }
+  parser->program->nest = true; /* built programs show by this line what they are */
+  enum perfpred_status status;
+  do
+    status = parse_array(parser, (enum ppi_type)type, row_major);
+  while (!status && ppi_scan_accept(scanner, ","));
+  return status;
+}
+
+/* cost EXPR, cost mul EXPR add EXPR */
+static enum perfpred_status parse_cost(struct ppi_parser *parser) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  struct perfpred_program *program = parser->program;
+  if (program->cost_multiplications)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "the cost is already stated");
+  ppi_scan_next(scanner);
+  if (!ppi_scan_accept(scanner, "mul"))
+    return ppi_parse_expr(parser, &program->cost_multiplications);
+  enum perfpred_status status = ppi_parse_expr(parser, &program->cost_multiplications);
+  if (!status)
+    status = ppi_scan_expect(scanner, "add");
+  return status ? status : ppi_parse_expr(parser, &program->cost_additions);
+}
+
+static enum perfpred_status parse_operation(struct ppi_parser *parser) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  if (parser->program->operation[0])
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "the operation is already stated");
+  ppi_scan_next(scanner);
+  return ppi_scan_hyphenated(scanner, parser->program->operation, "the name of an operation");
+}
+
+static enum perfpred_status parse_about(struct ppi_parser *parser) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  if (parser->program->about[0])
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "what it is about is already stated");
+  ppi_scan_next(scanner);
+  return ppi_scan_rest(scanner, parser->program->about, sizeof parser->program->about);
+}
+
+enum perfpred_status ppi_parse_declaration(struct ppi_parser *parser, bool *known) {
+  const struct ppi_scanner *scanner = &parser->scanner;
+  enum perfpred_status (*parse)(struct ppi_parser *) = NULL;
+  if (ppi_scan_is(scanner, "operation"))
+    parse = parse_operation;
+  else if (ppi_scan_is(scanner, "about"))
+    parse = parse_about;
+  else if (ppi_scan_is(scanner, "cost"))
+    parse = parse_cost;
+  else if (present(scanner, directions))
+    parse = parse_buffer;
+  else if (present(scanner, types))
+    parse = parse_arrays;
+  *known = parse != NULL;
+  if (!parse)
+    return PERFPRED_OK;
+  if (parser->body)
+    return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX, "expected %s before the first statement",
+                          scanner->token.text);
+  const bool arrays = parse == parse_arrays;
+  if ((parser->stated || parser->program->buffer_count > 0) && (arrays || parse == parse_buffer) &&
+      arrays != parser->program->nest)
+    return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX, "%s",
+                          arrays ? "an algorithm declares 'in|out|inout|work NAME: TYPE SHAPE'"
+                                 : "a nest declares 'TYPE NAME[extent, ...]'");
+  return parse(parser);
+}
