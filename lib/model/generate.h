@@ -36,9 +36,19 @@ enum perfpred_status ppi_generate_defaults(const struct perfpred_generate_option
 /* Grid of `count` points on [lower, upper], both ends included, rounded to multiples of 8 (ends stay), without repeats; returns the number left. */
 int ppi_grid(enum perfpred_grid grid, int64_t lower, int64_t upper, int count, int64_t *points);
 /* Relative least squares of one piece (equation of Section 8.4): points[i * dimensions + d], values[i * PPI_STATISTICS + s]. Sets degrees (lowered where the
-   points do not carry them), center, scale, coefficients of piece; bounds and degrees wanted are set by the caller. */
+   points do not carry them), center, scale, count, coefficients (malloc'ed), floors and error (largest relative error of
+   the minimum at a point; NaN when there are no more points than coefficients) of piece; bounds and degrees wanted are set
+   by the caller. A dimension with p distinct points keeps its degree up to p - 2; below a cubic it is p - 1: there the
+   grid has every multiple of 8 anyway, and a curve through all of them beats a coarser fit. */
 enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int64_t *points, const double *values,
                              int count, const struct ppi_source *source, struct perfpred_error *error);
 double ppi_piece_value(const struct ppi_piece *piece, int dimensions, int statistic, const int64_t *sizes);
+/* Error measure of a fit over points as handed to ppi_fit, of the reference statistic. */
+enum perfpred_status ppi_fit_error(const struct ppi_piece *piece, int dimensions, const int64_t *points,
+                                   const double *values, int count, enum perfpred_reference reference,
+                                   enum perfpred_error_measure measure, double *result, struct perfpred_error *error);
+/* The dimension to split on the box, or -1: of those at least minimum_width wide whose midpoint, rounded to 8, is no end,
+   the one with the largest ratio upper / lower. */
+int ppi_split_choose(int dimensions, const int64_t *lower, const int64_t *upper, int64_t minimum_width, int64_t *at);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <perfpred/models.h>
 
+#include "base/stats.h"
 #include "kernel/kernel.h"
 #include "machine/machine.h"
 
@@ -14,10 +15,14 @@ struct ppi_piece {
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
   int degrees[PPI_SIZE_MAX];
   double center[PPI_SIZE_MAX], scale[PPI_SIZE_MAX];
-  int count;            /* coefficients per statistic: product of degrees + 1 */
-  double *coefficients; /* PPI_STATISTICS * count */
-  double error;         /* error measure of the fit; NaN: not estimated */
+  int count;                     /* coefficients per statistic: product of degrees + 1 */
+  double *coefficients;          /* PPI_STATISTICS * count */
+  double floors[PPI_STATISTICS]; /* no estimate lies below: a fit may dip between its points, a run time does not */
+  double error;                  /* error measure of the fit; NaN: not estimated */
 };
+#define PPI_DEGREE_MAX 16
+#define PPI_COEFFICIENT_MAX 65536 /* per statistic and piece */
+#define PPI_PIECE_MAX 65536       /* per sub-model */
 
 /* Node of the refinement tree: a split (dimension >= 0: size <= at goes left, else right) or a piece. */
 struct ppi_split {
@@ -49,15 +54,24 @@ struct perfpred_models {
   char created[32];                         /* ISO 8601, UTC */
   struct perfpred_generate_options options; /* as used, callbacks NULL */
   unsigned notes;                           /* PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED on every estimate */
-  int count;
+  int count, capacity;
   struct ppi_submodel *submodels;
+  int *order; /* places sorted by kernel and case: what ppi_models_find searches */
 };
 
-/* Empty models with one reference; submodels are then appended by ppi_models_append, which takes over what submodel points to (also on failure). */
+/* Empty models with one reference; submodels are then appended by ppi_models_append, which takes over what submodel
+   points to (also on failure). PERFPRED_EXISTS: kernel, case, context and domain are there already. */
 enum perfpred_status ppi_models_create(struct perfpred_models **models, struct perfpred_error *error);
 enum perfpred_status ppi_models_append(struct perfpred_models *models, struct ppi_submodel *submodel,
                                        struct perfpred_error *error);
 void ppi_submodel_release(struct ppi_submodel *submodel);
+/* Sets center, scale and count from bounds and degrees. */
+void ppi_piece_scale(struct ppi_piece *piece, int dimensions);
+/* The five statistics at sizes, as fitted: neither clamped nor ordered. */
+void ppi_piece_values(const struct ppi_piece *piece, int dimensions, const int64_t *sizes,
+                      double values[PPI_STATISTICS]);
+/* The piece that answers for a point of the domain; points outside get the piece nearest along the splits. */
+const struct ppi_piece *ppi_submodel_piece(const struct ppi_submodel *submodel, const int64_t *sizes);
 /* Checks one sub-model as a loader must: tree well-formed and covering the domain, numbers finite, bounds ordered and >= 0. what: prefix for the text. */
 enum perfpred_status ppi_submodel_check(const struct ppi_submodel *submodel, const char *what,
                                         struct perfpred_error *error);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/refine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum perfpred_status push(struct ppi_refinement *refinement, size_t place) {
+  if (refinement->batch_count == refinement->batch_capacity) {
+    size_t capacity = refinement->batch_capacity ? 2 * refinement->batch_capacity : 256;
+    size_t *batch = realloc(refinement->batch, capacity * sizeof *batch);
+
+    if (!batch)
+      return ppi_error_memory(refinement->error);
+    refinement->batch = batch;
+    refinement->batch_capacity = capacity;
+  }
+  refinement->batch[refinement->batch_count++] = place;
+  refinement->points.items[place].wanted = true;
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
+                                         bool again) {
+  size_t place = 0;
+  enum perfpred_status status = ppi_points_place(&refinement->points, target, refinement->growths[target].dimensions,
+                                                 sizes, &place, refinement->error);
+  const struct ppi_point *point;
+
+  if (status)
+    return status;
+  point = refinement->points.items + place;
+  if (point->wanted || (point->count > 0 && !again))
+    return PERFPRED_OK;
+  return push(refinement, place);
+}
+
+enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t target, const int64_t *lower,
+                                   const int64_t *upper, bool again) {
+  struct ppi_lattice lattice;
+  int64_t sizes[PPI_SIZE_MAX];
+  enum perfpred_status status =
+      ppi_lattice_of(&refinement->growths[target], refinement->options.grid, lower, upper, &lattice, refinement->error);
+
+  for (size_t i = 0; !status && i < lattice.total; i++) {
+    ppi_lattice_at(&lattice, i, sizes);
+    status = ppi_batch_add_point(refinement, target, sizes, again);
+  }
+  return status;
+}
+
+void ppi_batch_truncate(struct ppi_refinement *refinement, size_t count) {
+  while (refinement->batch_count > count)
+    refinement->points.items[refinement->batch[--refinement->batch_count]].wanted = false;
+}
+
+/* What the sampler is asked: requests point into one block of values. */
+struct order {
+  struct ppi_request *requests;
+  struct ppi_value *values;
+  struct ppi_result *results;
+};
+
+static void order_release(struct order *order, size_t count) {
+  for (size_t i = 0; order->results && i < count; i++)
+    free(order->results[i].times_s);
+  free(order->results);
+  free(order->values);
+  free(order->requests);
+}
+
+static enum perfpred_status order_fill(const struct ppi_refinement *refinement, struct order *order) {
+  size_t count = refinement->batch_count;
+
+  order->requests = calloc(count, sizeof *order->requests);
+  order->values = calloc(count * PPI_ARG_MAX, sizeof *order->values);
+  order->results = calloc(count, sizeof *order->results);
+  if (!order->requests || !order->values || !order->results)
+    return ppi_error_memory(refinement->error);
+  for (size_t i = 0; i < count; i++) {
+    const struct ppi_point *point = refinement->points.items + refinement->batch[i];
+    const struct ppi_target *target = refinement->growths[point->target].target;
+    struct ppi_value *values = order->values + i * PPI_ARG_MAX;
+
+    memcpy(values, target->values, sizeof target->values);
+    for (int d = 0; d < target->kernel->size_count; d++)
+      values[target->kernel->sizes[d]].i = point->sizes[d];
+    order->requests[i].kernel = target->kernel;
+    order->requests[i].values = values;
+    order->requests[i].ld = refinement->options.ld;
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status no_sample(const struct ppi_refinement *refinement, const struct ppi_point *point) {
+  const struct perfpred_kernel *kernel = refinement->growths[point->target].target->kernel;
+  struct ppi_text text = PPI_TEXT_INIT;
+  enum perfpred_status status;
+  char *sizes;
+
+  for (int d = 0; d < kernel->size_count; d++)
+    ppi_text_printf(&text, " %s=%lld", kernel->args[kernel->sizes[d]].name, (long long)point->sizes[d]);
+  sizes = ppi_text_take(&text);
+  status =
+      ppi_error_set(refinement->error, PERFPRED_TIMEOUT, "%s%s: no sample was kept", kernel->name, sizes ? sizes : "");
+  free(sizes);
+  return status;
+}
+
+static enum perfpred_status record(struct ppi_refinement *refinement, const struct order *order, int repetitions,
+                                   double *measure_s, uint64_t *samples) {
+  for (size_t i = 0; i < refinement->batch_count; i++) {
+    struct ppi_point *point = refinement->points.items + refinement->batch[i];
+    const struct ppi_result *result = order->results + i;
+    enum perfpred_status status;
+
+    if (result->count == 0)
+      return no_sample(refinement, point);
+    status = ppi_point_record(point, result, refinement->error);
+    if (status)
+      return status;
+    if (result->count < (size_t)repetitions)
+      refinement->exhausted = ppi_budget_set(refinement);
+    *measure_s += result->measure_s;
+    *samples += result->count;
+    refinement->disturbed += result->disturbed;
+  }
+  refinement->samples += *samples;
+  refinement->measure_s += *measure_s;
+  return PERFPRED_OK;
+}
+
+/* Tells the caller of the generator how far the whole is, from what the sampler tells of one batch. */
+static int tell(void *data, const struct perfpred_progress *batch) {
+  struct ppi_refinement *refinement = data;
+  struct perfpred_progress whole = { sizeof whole, batch->stage, 0.0, 0.0, NAN, refinement->samples + batch->samples };
+  double budget_s = refinement->options.budget_s;
+
+  whole.elapsed_s = refinement->source->now_s(refinement->source->data) - refinement->start_s;
+  whole.fraction = refinement->fraction + refinement->ahead * batch->fraction;
+  if (budget_s > 0.0) {
+    whole.fraction = fmin(whole.elapsed_s / budget_s, 1.0);
+    whole.remaining_s = fmax(budget_s - whole.elapsed_s, 0.0);
+  }
+  whole.fraction = fmax(whole.fraction, refinement->fraction);
+  if (budget_s > 0.0)
+    refinement->fraction = whole.fraction;
+  return refinement->options.progress(refinement->options.progress_data, &whole);
+}
+
+static enum perfpred_status measure(struct ppi_refinement *refinement, int repetitions) {
+  struct order order = { NULL, NULL, NULL };
+  struct ppi_sampling sampling = { 0 };
+  double expected_s = 0.0, measure_s = 0.0, start_s = refinement->source->now_s(refinement->source->data);
+  uint64_t samples = 0;
+  enum perfpred_status status = order_fill(refinement, &order);
+
+  sampling.repetitions = repetitions;
+  sampling.gate = refinement->options.gate;
+  sampling.seed = refinement->options.seed + (uint64_t)refinement->batches++;
+  sampling.progress = refinement->options.progress ? tell : NULL;
+  sampling.progress_data = refinement;
+  if (ppi_budget_set(refinement))
+    sampling.budget_s = fmax(ppi_budget_left(refinement), 1e-3);
+  for (size_t i = 0; !status && i < refinement->batch_count; i++) {
+    const struct ppi_point *point = refinement->points.items + refinement->batch[i];
+
+    expected_s += repetitions * ppi_budget_measure_cost(refinement, point->target, point->sizes);
+  }
+  if (!status)
+    status = refinement->source->sample(refinement->source->data, order.requests, refinement->batch_count, &sampling,
+                                        order.results, refinement->error);
+  if (!status)
+    status = record(refinement, &order, repetitions, &measure_s, &samples);
+  if (!status)
+    ppi_budget_learn(refinement, refinement->source->now_s(refinement->source->data) - start_s, measure_s, expected_s,
+                     samples);
+  order_release(&order, refinement->batch_count);
+  return status;
+}
+
+enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  if (refinement->batch_count > 0)
+    status = measure(refinement, repetitions);
+  ppi_batch_truncate(refinement, 0);
+  return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What measuring will cost, from operation counts and what it has cost so far.
+ *
+ * The timed calls for one kept sample (warm and rejected ones included) cost about a + b * work; a and b come from one sample
+ * at either corner of each domain. `correction` is how far that was off in the last batch, `overhead_s` the wall time per kept
+ * sample that is no timed call (yardsticks, restoring operands), `pace` what is left of a virtual second on the wall. */
+#include "model/refine.h"
+
+#include <math.h>
+
+#define FIRST_SHARE 0.6     /* of the budget that the first round may take before oversampling is lowered */
+#define START_OVERHEAD 1e-3 /* the first batch pays for the sampler's start as well: do not extrapolate that */
+
+bool ppi_budget_set(const struct ppi_refinement *refinement) {
+  return refinement->options.budget_s > 0.0;
+}
+
+double ppi_budget_left(const struct ppi_refinement *refinement) {
+  if (!ppi_budget_set(refinement))
+    return INFINITY;
+  return refinement->options.budget_s - (refinement->source->now_s(refinement->source->data) - refinement->start_s);
+}
+
+static double work(const struct ppi_growth *growth, const int64_t *sizes) {
+  const struct perfpred_kernel *kernel = growth->target->kernel;
+  struct ppi_value values[PPI_ARG_MAX];
+  double count;
+
+  for (int i = 0; i < PPI_ARG_MAX; i++)
+    values[i] = growth->target->values[i];
+  for (int d = 0; d < growth->dimensions; d++)
+    values[kernel->sizes[d]].i = sizes[d];
+  count = ppi_kernel_flops(kernel, values);
+  return count > 0.0 ? count : ppi_kernel_movement_bytes(kernel, values);
+}
+
+static double corner_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+  const struct ppi_point *point =
+      ppi_points_find(&refinement->points, target, refinement->growths[target].dimensions, sizes);
+
+  return point ? point->cost_s : 0.0;
+}
+
+enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (size_t i = 0; !status && i < refinement->count; i++) {
+    status = ppi_batch_add_point(refinement, i, refinement->growths[i].target->lower, false);
+    if (!status)
+      status = ppi_batch_add_point(refinement, i, refinement->growths[i].target->upper, false);
+  }
+  if (!status)
+    status = ppi_batch_measure(refinement, 1);
+  for (size_t i = 0; !status && i < refinement->count; i++) {
+    struct ppi_growth *growth = refinement->growths + i;
+
+    growth->work[0] = work(growth, growth->target->lower);
+    growth->work[1] = work(growth, growth->target->upper);
+    growth->cost_s[0] = corner_cost(refinement, i, growth->target->lower);
+    growth->cost_s[1] = corner_cost(refinement, i, growth->target->upper);
+  }
+  refinement->overhead_s = fmin(refinement->overhead_s, START_OVERHEAD);
+  return status;
+}
+
+void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double measure_s, double expected_s,
+                      uint64_t samples) {
+  if (samples == 0)
+    return;
+  if (expected_s > 0.0)
+    refinement->correction = fmin(fmax(measure_s / expected_s, 0.1), 10.0);
+  if (wall_s >= measure_s) {
+    refinement->overhead_s = (wall_s - measure_s) / (double)samples;
+    refinement->pace = 1.0;
+  } else {
+    refinement->overhead_s = 0.0;
+    refinement->pace = fmax(wall_s, 0.0) / measure_s;
+  }
+}
+
+double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+  const struct ppi_growth *growth = refinement->growths + target;
+  double span = growth->work[1] - growth->work[0];
+  double share;
+
+  if (!ppi_budget_set(refinement))
+    return 0.0;
+  share = span > 0.0 ? (work(growth, sizes) - growth->work[0]) / span : 1.0;
+  return fmax(growth->cost_s[0] + share * (growth->cost_s[1] - growth->cost_s[0]),
+              fmin(growth->cost_s[0], growth->cost_s[1]));
+}
+
+static double sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+  double measure_s = ppi_budget_measure_cost(refinement, target, sizes) * refinement->correction;
+
+  return (measure_s + refinement->overhead_s) * refinement->pace;
+}
+
+double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions) {
+  double cost_s = 0.0;
+
+  if (!ppi_budget_set(refinement))
+    return 0.0;
+  for (size_t i = from; i < refinement->batch_count; i++) {
+    const struct ppi_point *point = refinement->points.items + refinement->batch[i];
+
+    cost_s += sample_cost(refinement, point->target, point->sizes);
+  }
+  return cost_s * repetitions;
+}
+
+/* Cost of the first round with the oversampling that the growths have now. */
+static enum perfpred_status first_cost(const struct ppi_refinement *refinement, int repetitions, double *cost_s) {
+  *cost_s = 0.0;
+  for (size_t i = 0; i < refinement->count; i++) {
+    const struct ppi_growth *growth = refinement->growths + i;
+    struct ppi_lattice lattice;
+    int64_t sizes[PPI_SIZE_MAX];
+    enum perfpred_status status = ppi_lattice_of(growth, refinement->options.grid, growth->target->lower,
+                                                 growth->target->upper, &lattice, refinement->error);
+
+    if (status)
+      return status;
+    for (size_t k = 0; k < lattice.total; k++) {
+      ppi_lattice_at(&lattice, k, sizes);
+      *cost_s += repetitions * sample_cost(refinement, i, sizes);
+    }
+  }
+  return PERFPRED_OK;
+}
+
+static bool lower_oversampling(struct ppi_refinement *refinement) {
+  bool lowered = false;
+
+  for (size_t i = 0; i < refinement->count; i++)
+    if (refinement->growths[i].knobs.oversampling > 1) {
+      refinement->growths[i].knobs.oversampling--;
+      lowered = true;
+    }
+  return lowered;
+}
+
+enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int repetitions) {
+  double cost_s = 0.0;
+  enum perfpred_status status;
+
+  do
+    status = first_cost(refinement, repetitions, &cost_s);
+  while (!status && cost_s > FIRST_SHARE * ppi_budget_left(refinement) && lower_oversampling(refinement));
+  return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sampling points and what was measured there, found by target and sizes, so that refinement uses samples again. */
+#ifndef PPI_MODEL_POINTS_H
+#define PPI_MODEL_POINTS_H
+
+#include "model/generate.h"
+
+struct ppi_point {
+  size_t target;
+  int64_t sizes[PPI_SIZE_MAX]; /* unused ones are 0 */
+  double *times_s;             /* of all samples so far */
+  size_t count;
+  uint64_t disturbed;
+  double cost_s; /* timed calls per kept sample, warm and rejected ones included; 0: not measured */
+  bool wanted;   /* in the batch that is being put together */
+};
+
+struct ppi_points {
+  struct ppi_point *items;
+  size_t count, capacity;
+  size_t *slots; /* open addressing; place + 1, 0: free */
+  size_t slot_count;
+};
+
+/* Place of a point, which is entered if it is new; items may move. */
+enum perfpred_status ppi_points_place(struct ppi_points *points, size_t target, int dimensions, const int64_t *sizes,
+                                      size_t *place, struct perfpred_error *error);
+/* The point, or NULL. */
+const struct ppi_point *ppi_points_find(const struct ppi_points *points, size_t target, int dimensions,
+                                        const int64_t *sizes);
+enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_result *result,
+                                      struct perfpred_error *error);
+void ppi_points_release(struct ppi_points *points);
+
+#endif

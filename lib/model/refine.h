@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of the generator: trees that grow over all targets at once, round by round (Section 8.5). */
+#ifndef PPI_MODEL_REFINE_H
+#define PPI_MODEL_REFINE_H
+
+#include "model/knobs.h"
+#include "model/points.h"
+
+#define PPI_LATTICE_MAX 64         /* points along one dimension */
+#define PPI_LATTICE_POINTS 100000u /* points of one piece */
+#define PPI_REPETITIONS_LEAST 3    /* a budget takes repetitions away down to here */
+
+/* Sampling points of a box: the product of one grid per dimension. */
+struct ppi_lattice {
+  int dimensions, counts[PPI_SIZE_MAX];
+  int64_t points[PPI_SIZE_MAX][PPI_LATTICE_MAX];
+  size_t total;
+};
+
+struct ppi_leaf {
+  int node;
+  bool settled; /* not to be split further */
+  double worst; /* largest error at a point; NaN: not estimated */
+};
+
+/* A target's tree while it grows. leaves[i] belongs to pieces[i]. */
+struct ppi_growth {
+  const struct ppi_target *target;
+  int dimensions, degrees[PPI_SIZE_MAX]; /* wanted, overfitting included */
+  struct ppi_knobs knobs;
+  int split_count, piece_count, split_capacity, piece_capacity;
+  struct ppi_split *splits;
+  struct ppi_piece *pieces;
+  struct ppi_leaf *leaves;
+  double work[2], cost_s[2]; /* at the corners of the domain, for the budget */
+};
+
+struct ppi_refinement {
+  const struct ppi_source *source;
+  struct perfpred_generate_options options; /* filled in */
+  size_t count;
+  struct ppi_growth *growths; /* one per target */
+  struct ppi_points points;
+  size_t *batch; /* places of the points that are to be measured next */
+  size_t batch_count, batch_capacity;
+  int repetitions, batches;
+  double start_s;
+  double overhead_s, correction, pace; /* what the budget has learnt: see budget.c */
+  bool exhausted;
+  uint64_t samples, disturbed;
+  double measure_s;
+  double fraction, ahead; /* progress: told so far, and what the present batch may add */
+  struct perfpred_error *error;
+};
+
+/* lattice.c */
+enum perfpred_status ppi_lattice_of(const struct ppi_growth *growth, enum perfpred_grid grid, const int64_t *lower,
+                                    const int64_t *upper, struct ppi_lattice *lattice, struct perfpred_error *error);
+void ppi_lattice_at(const struct ppi_lattice *lattice, size_t index, int64_t sizes[PPI_SIZE_MAX]);
+
+/* batch.c: adds the points of a box that have no samples (again: all) and are not in the batch yet. */
+enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t target, const int64_t *lower,
+                                   const int64_t *upper, bool again);
+enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
+                                         bool again);
+void ppi_batch_truncate(struct ppi_refinement *refinement, size_t count); /* takes the newest ones back */
+enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions); /* and empties it */
+
+/* growth.c */
+enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi_target *target,
+                                     const struct perfpred_generate_options *options, struct perfpred_error *error);
+enum perfpred_status ppi_growth_plant(struct ppi_refinement *refinement, size_t target); /* fits the root */
+/* Fits the halves of a leaf and puts them in its place. */
+enum perfpred_status ppi_growth_split(struct ppi_refinement *refinement, size_t target, int leaf, int dimension,
+                                      int64_t at);
+/* Hands the tree over. */
+void ppi_growth_finish(struct ppi_refinement *refinement, size_t target, struct ppi_submodel *submodel);
+void ppi_growth_release(struct ppi_growth *growth);
+
+/* budget.c; all of it without effect where there is none. */
+bool ppi_budget_set(const struct ppi_refinement *refinement);
+double ppi_budget_left(const struct ppi_refinement *refinement);
+enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement);
+void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double measure_s, double expected_s,
+                      uint64_t samples);
+double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
+double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions);
+enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int repetitions);
+
+/* rounds.c */
+enum perfpred_status ppi_rounds_first(struct ppi_refinement *refinement);
+enum perfpred_status ppi_rounds_refine(struct ppi_refinement *refinement);
+
+#endif
