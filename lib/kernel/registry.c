@@ -108,8 +108,9 @@ static enum perfpred_status add_parsed(void *data, struct perfpred_kernel *kerne
   return ppi_kernels_add(data, kernel, error);
 }
 
-/* The line `perfpred-text 1`. */
-static enum perfpred_status read_first_line(struct ppi_scanner *scanner) {
+enum perfpred_status ppi_kernels_first_line(struct ppi_scanner *scanner) {
+  if (ppi_scan_is(scanner, "kernel"))
+    return PERFPRED_OK;
   if (!ppi_scan_accept(scanner, "perfpred") || !ppi_scan_accept(scanner, "-") || !ppi_scan_accept(scanner, "text"))
     return ppi_scan_expected(scanner, "'perfpred-text 1'");
   if (scanner->token.kind != PPI_TOKEN_INTEGER || scanner->token.integer != 1)
@@ -123,9 +124,7 @@ enum perfpred_status ppi_kernels_add_text(struct ppi_kernels *kernels, const cha
   const size_t before = kernels->count;
   struct ppi_scanner scanner;
   ppi_scan_init(&scanner, text, length, source, error);
-  enum perfpred_status status = PERFPRED_OK;
-  if (!ppi_scan_is(&scanner, "kernel"))
-    status = read_first_line(&scanner);
+  enum perfpred_status status = ppi_kernels_first_line(&scanner);
   while (status == PERFPRED_OK && scanner.token.kind != PPI_TOKEN_END)
     status = ppi_kernel_parse(&scanner, add_parsed, kernels);
   if (status != PERFPRED_OK)

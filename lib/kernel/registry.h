@@ -20,6 +20,8 @@ enum perfpred_status ppi_kernels_require(const struct ppi_kernels *kernels, cons
 const char *ppi_kernels_nearest(const struct ppi_kernels *kernels, const char *name); /* NULL: none is near */
 enum perfpred_status ppi_kernels_add(struct ppi_kernels *kernels, struct perfpred_kernel *kernel,
                                      struct perfpred_error *error); /* takes the reference */
+/* Steps over the line `perfpred-text 1`; a text that starts with a kernel does without. */
+enum perfpred_status ppi_kernels_first_line(struct ppi_scanner *scanner);
 /* A text of kernels alone, all or nothing. The line `perfpred-text 1` may be missing. */
 enum perfpred_status ppi_kernels_add_text(struct ppi_kernels *kernels, const char *text, size_t length,
                                           const char *source, struct perfpred_error *error);
