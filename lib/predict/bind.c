@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finding the models of a call, and saying which there are when there is none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/plan.h"
+
+void ppi_plan_values(const struct ppi_node *call, struct ppi_value values[PPI_ARG_MAX]) {
+  memset(values, 0, sizeof *values * PPI_ARG_MAX);
+  for (int i = 0; i < call->kernel->arg_count; i++)
+    values[i] = call->operands[i].fixed;
+}
+
+void ppi_plan_case(const struct ppi_node *call, char text[PPI_CASE_MAX]) {
+  struct ppi_value values[PPI_ARG_MAX];
+  ppi_plan_values(call, values);
+  ppi_case_format(call->kernel, values, text);
+}
+
+static bool listed_before(const struct perfpred_models *models, int place) {
+  const struct ppi_submodel *one = &models->submodels[place];
+  for (int i = 0; i < place; i++) {
+    const struct ppi_submodel *other = &models->submodels[i];
+    if (strcmp(one->kernel->name, other->kernel->name) == 0 && strcmp(one->case_text, other->case_text) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* "dtrsm(R,L,T,N,1), dtrsm(L,L,N,N,1)": the cases of a kernel that the models hold, as far as they fit in a message. */
+static void held_cases(const struct perfpred_models *models, const char *kernel, struct ppi_text *text) {
+  enum { FIT = 240 };
+  for (int i = 0; i < models->count; i++) {
+    const struct ppi_submodel *submodel = &models->submodels[i];
+    if (strcmp(submodel->kernel->name, kernel) != 0 || listed_before(models, i))
+      continue;
+    if (text->length > FIT) {
+      ppi_text_append(text, ", ...");
+      return;
+    }
+    ppi_text_printf(text, "%s%s(%s)", text->length ? ", " : "", kernel, submodel->case_text);
+  }
+}
+
+static enum perfpred_status unmodelled(const struct perfpred_plan *plan, const char *kernel, const char *case_text,
+                                       struct perfpred_error *error) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  held_cases(plan->models, kernel, &text);
+  bool any = text.length > 0;
+  char *held = ppi_text_take(&text);
+  enum perfpred_status status =
+      ppi_error_set(error, PERFPRED_UNMODELLED, "no model of %s(%s), which %s calls; of %s the models hold %s", kernel,
+                    case_text, plan->program->name, kernel, any && held ? held : "nothing");
+  free(held);
+  return status;
+}
+
+enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_plan_step *step,
+                                   struct perfpred_error *error) {
+  const char *kernel = step->node->kernel->name;
+  char case_text[PPI_CASE_MAX];
+  ppi_plan_case(step->node, case_text);
+  int total = ppi_models_find(plan->models, kernel, case_text, NULL, 0);
+  if (total <= 0)
+    return plan->partial ? PERFPRED_OK : unmodelled(plan, kernel, case_text, error);
+  int *places = calloc((size_t)total, sizeof *places);
+  step->submodels = calloc((size_t)total, sizeof *step->submodels);
+  if (!places || !step->submodels) {
+    free(places);
+    return ppi_error_memory(error);
+  }
+  total = ppi_models_find(plan->models, kernel, case_text, places, total);
+  for (int i = 0; i < total; i++) {
+    const struct ppi_submodel *submodel = &plan->models->submodels[places[i]];
+    bool free_of_context = submodel->context[0] == '\0'; /* one that is tied to an algorithm answers for that alone */
+    /* The models may come from a context in which a user's kernel of this name takes other arguments. */
+    if (free_of_context && submodel->dimensions == step->node->kernel->size_count)
+      step->submodels[step->submodel_count++] = submodel;
+  }
+  free(places);
+  return step->submodel_count > 0 || plan->partial ? PERFPRED_OK : unmodelled(plan, kernel, case_text, error);
+}

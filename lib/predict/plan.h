@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans: the tree of a program with models bound to its calls, reduced to what evaluation needs. */
+#ifndef PPI_PREDICT_PLAN_H
+#define PPI_PREDICT_PLAN_H
+
+#include <perfpred/plan.h>
+
+#include "model/model.h"
+#include "program/program.h"
+
+#define PPI_TERM_MAX 4
+
+/* An integer expression over slots: a sum of a few multiples of them where it is affine, else the expression itself. */
+struct ppi_plan_size {
+  const struct ppi_expr *expr; /* the program's */
+  int terms;                   /* -1: not affine, or of more terms than fit */
+  int slots[PPI_TERM_MAX];
+  int64_t coefficients[PPI_TERM_MAX];
+  int64_t constant;
+};
+
+/* A statement. sizes: FOR: lower, upper, step (none: 1); LET, IF: the value; CALL: the size arguments; RUN: the parameters. */
+struct ppi_plan_step {
+  const struct ppi_node *node; /* the program's */
+  struct ppi_plan_step *next, *body, *otherwise;
+  int size_count;
+  struct ppi_plan_size *sizes;
+  int submodel_count; /* CALL; 0: no model, which only a partial plan has */
+  const struct ppi_submodel **submodels;
+  struct ppi_plan_routine *callee; /* RUN */
+};
+
+/* One of the programs that take part: the plan's own and those that it calls, each once. */
+struct ppi_plan_routine {
+  struct ppi_plan_routine *next;
+  const struct perfpred_program *program;
+  struct ppi_plan_step *body;
+};
+
+struct perfpred_plan {
+  struct perfpred_program *program; /* a reference; it keeps the called ones alive */
+  struct perfpred_models *models;   /* a reference */
+  bool extrapolate, partial;
+  struct ppi_plan_routine *routines; /* the first is that of program */
+};
+
+/* Sums over the calls of a program. */
+struct ppi_plan_sum {
+  struct perfpred_statistics time_s;
+  unsigned notes;
+  uint64_t calls;
+  double model_error; /* mean of the pieces' errors weighted by median time; NaN where none is known, 0 without work */
+};
+
+/* Equation 1 of Section 11 with 2 and 3. Neither allocates nor locks. */
+enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                  struct ppi_plan_sum *sum, struct perfpred_error *error);
+
+/* Value of a compiled expression. */
+enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const int64_t *slots, int64_t *result,
+                                        struct perfpred_error *error);
+
+/* Binds a CALL step to the models of its kernel and case. PERFPRED_UNMODELLED unless the plan is partial. */
+enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_plan_step *step,
+                                   struct perfpred_error *error);
+
+/* Arguments of a CALL as far as the text fixes them (flags, scalars, whether a vector runs along a row), and the case they make. */
+void ppi_plan_values(const struct ppi_node *call, struct ppi_value values[PPI_ARG_MAX]);
+void ppi_plan_case(const struct ppi_node *call, char text[PPI_CASE_MAX]);
+
+/* Probability of each of count independent normals (mean med[i], standard deviation std[i] >= 0) to be the smallest. */
+enum perfpred_status ppi_likelihoods(const double *med, const double *std, size_t count, double *likelihoods,
+                                     struct perfpred_error *error);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Evaluation of a plan: slots, then sizes, then estimates, summed up. All state is on the stack. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "predict/plan.h"
+#include "program/loop.h"
+
+#define STEP_LIMIT UINT64_C(100000000) /* iterations and calls, as in the walker */
+
+struct summing {
+  const struct perfpred_plan *plan;
+  struct ppi_plan_sum *sum;
+  uint64_t steps;
+  uint64_t busy;      /* calls that had something to do */
+  double weight;      /* median time of the calls whose error is known */
+  double error_times; /* the same, each times its error */
+  struct perfpred_error *error;
+};
+
+static enum perfpred_status sum_block(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
+                                      int depth);
+
+enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const int64_t *slots, int64_t *result,
+                                        struct perfpred_error *error) {
+  int64_t sum = size->constant;
+  bool exact = size->terms >= 0;
+  for (int i = 0; exact && i < size->terms; i++) {
+    int64_t product;
+    exact = !__builtin_mul_overflow(size->coefficients[i], slots[size->slots[i]], &product) &&
+            !__builtin_add_overflow(sum, product, &sum);
+  }
+  if (!exact) /* the expression itself may stay in range, and if not it says so */
+    return ppi_expr_eval(size->expr, slots, result, error);
+  *result = sum;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status count_step(struct summing *state) {
+  if (++state->steps <= STEP_LIMIT)
+    return PERFPRED_OK;
+  return ppi_error_set(state->error, PERFPRED_LIMIT, "%s makes more than 10^8 calls and loop steps",
+                       state->plan->program->name);
+}
+
+static void format_call(const struct ppi_node *node, const int64_t *sizes, struct ppi_text *text) {
+  const struct perfpred_kernel *kernel = node->kernel;
+  char case_text[PPI_CASE_MAX];
+  ppi_plan_case(node, case_text);
+  ppi_text_printf(text, "%s(%s) of", kernel->name, case_text);
+  for (int i = 0; i < kernel->size_count; i++)
+    ppi_text_printf(text, "%s %s = %lld", i ? "," : "", kernel->args[kernel->sizes[i]].name, (long long)sizes[i]);
+}
+
+static enum perfpred_status out_of_domain(const struct summing *state, const struct ppi_plan_step *step,
+                                          const int64_t *sizes) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  format_call(step->node, sizes, &text);
+  ppi_text_append(&text, " is above the domain of its model,");
+  for (int k = 0; k < step->submodel_count; k++) {
+    const struct ppi_submodel *submodel = step->submodels[k];
+    ppi_text_append(&text, k ? " or " : " ");
+    for (int i = 0; i < submodel->dimensions; i++)
+      ppi_text_printf(&text, "%s[%lld, %lld]", i ? " x " : "", (long long)submodel->lower[i],
+                      (long long)submodel->upper[i]);
+  }
+  enum perfpred_status status = ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s",
+                                              state->plan->program->name, text.failed ? "sizes" : text.data);
+  ppi_text_free(&text);
+  return status;
+}
+
+static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
+  struct ppi_value values[PPI_ARG_MAX];
+  ppi_plan_values(node, values);
+  for (int i = 0; i < node->kernel->size_count; i++)
+    values[node->kernel->sizes[i]].i = sizes[i];
+  return ppi_kernel_is_empty(node->kernel, values);
+}
+
+static void add_estimate(struct summing *state, const struct ppi_estimate *estimate) {
+  struct ppi_plan_sum *sum = state->sum;
+  ppi_stats_add(&sum->time_s, &estimate->time_s);
+  sum->notes |= estimate->notes;
+  state->busy++;
+  if (isnan(estimate->error)) {
+    sum->notes |= PERFPRED_NOTE_UNCERTAIN;
+    return;
+  }
+  state->weight += estimate->time_s.med;
+  state->error_times += estimate->time_s.med * estimate->error;
+}
+
+static enum perfpred_status sum_sizes(const struct summing *state, const struct ppi_plan_step *step,
+                                      const int64_t *slots, int64_t *sizes) {
+  for (int i = 0; i < step->size_count; i++) {
+    enum perfpred_status status = ppi_plan_size_eval(&step->sizes[i], slots, &sizes[i], state->error);
+    if (status)
+      return status;
+    if (sizes[i] < 0) {
+      const struct perfpred_kernel *kernel = step->node->kernel;
+      return ppi_error_set(state->error, PERFPRED_INVALID, "%s: %s of a call of %s is %lld; expected at least 0",
+                           state->plan->program->name, kernel->args[kernel->sizes[i]].name, kernel->name,
+                           (long long)sizes[i]);
+    }
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
+  int64_t sizes[PPI_SIZE_MAX];
+  enum perfpred_status status = count_step(state);
+  if (!status)
+    status = sum_sizes(state, step, slots, sizes);
+  if (status)
+    return status;
+  state->sum->calls++;
+  if (step->submodel_count == 0) {
+    if (!is_empty(step->node, sizes)) {
+      state->sum->notes |= PERFPRED_NOTE_UNMODELLED;
+      state->busy++;
+    }
+    return PERFPRED_OK;
+  }
+  struct ppi_estimate estimate;
+  ppi_submodels_estimate(step->submodels, step->submodel_count, sizes, &estimate);
+  if (estimate.notes & PERFPRED_NOTE_ZERO_WORK)
+    return PERFPRED_OK;
+  if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)
+    return out_of_domain(state, step, sizes);
+  add_estimate(state, &estimate);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status begin_loop(const struct summing *state, const struct ppi_plan_step *step,
+                                       const int64_t *slots, struct ppi_loop *loop) {
+  int64_t value[3] = { 0, 0, 1 };
+  for (int i = 0; i < step->size_count; i++) {
+    enum perfpred_status status = ppi_plan_size_eval(&step->sizes[i], slots, &value[i], state->error);
+    if (status)
+      return status;
+  }
+  if (value[2] < 1)
+    return ppi_error_set(state->error, PERFPRED_INVALID,
+                         "%s: the step of the loop in line %d is %lld; expected at least 1", state->plan->program->name,
+                         step->node->line, (long long)value[2]);
+  if (!ppi_loop_begin(loop, step->node, value[0], value[1], value[2]))
+    return ppi_error_set(state->error, PERFPRED_OVERFLOW, "%s: the bounds of the loop in line %d are too far apart",
+                         state->plan->program->name, step->node->line);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status sum_loop(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
+                                     int depth) {
+  const struct ppi_node *node = step->node;
+  struct ppi_loop loop = { 0 };
+  int64_t start, width;
+  enum perfpred_status status = begin_loop(state, step, slots, &loop);
+  while (!status && ppi_loop_next(&loop, &start, &width)) {
+    slots[node->slot] = start;
+    if (node->width_slot >= 0)
+      slots[node->width_slot] = width;
+    status = count_step(state);
+    if (!status)
+      status = sum_block(state, step->body, slots, depth);
+  }
+  return status;
+}
+
+static enum perfpred_status sum_routine(struct summing *state, const struct ppi_plan_routine *routine,
+                                        const int64_t *parameters, size_t count, int depth) {
+  enum perfpred_status status = ppi_program_check(routine->program, parameters, count, state->error);
+  if (status)
+    return status;
+  int64_t slots[PPI_SLOT_MAX];
+  memcpy(slots, parameters, count * sizeof *slots);
+  return sum_block(state, routine->body, slots, depth);
+}
+
+static enum perfpred_status sum_run(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots,
+                                    int depth) {
+  int64_t parameters[PPI_PARAMETER_MAX];
+  if (depth >= PPI_RECURSION_MAX)
+    return ppi_error_set(state->error, PERFPRED_LIMIT, "%s: calls of algorithms are nested more than %d deep",
+                         state->plan->program->name, PPI_RECURSION_MAX);
+  enum perfpred_status status = count_step(state);
+  for (int i = 0; !status && i < step->size_count; i++)
+    status = ppi_plan_size_eval(&step->sizes[i], slots, &parameters[i], state->error);
+  return status ? status : sum_routine(state, step->callee, parameters, (size_t)step->size_count, depth + 1);
+}
+
+static enum perfpred_status sum_step(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
+                                     int depth) {
+  int64_t value = 0;
+  enum perfpred_status status = PERFPRED_OK;
+  switch (step->node->kind) {
+  case PPI_NODE_CALL:
+    return sum_call(state, step, slots);
+  case PPI_NODE_FOR:
+    return sum_loop(state, step, slots, depth);
+  case PPI_NODE_RUN:
+    return sum_run(state, step, slots, depth);
+  case PPI_NODE_LET:
+    status = ppi_plan_size_eval(&step->sizes[0], slots, &value, state->error);
+    slots[step->node->slot] = value;
+    break;
+  case PPI_NODE_IF:
+    status = ppi_plan_size_eval(&step->sizes[0], slots, &value, state->error);
+    return status ? status : sum_block(state, value ? step->body : step->otherwise, slots, depth);
+  case PPI_NODE_ACCESS:
+    assert(0 && "plans are not made of nests");
+    break;
+  }
+  return status;
+}
+
+static enum perfpred_status sum_block(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
+                                      int depth) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (; step && !status; step = step->next)
+    status = sum_step(state, step, slots, depth);
+  return status;
+}
+
+enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                  struct ppi_plan_sum *sum, struct perfpred_error *error) {
+  memset(sum, 0, sizeof *sum);
+  struct summing state = { .plan = plan, .sum = sum, .error = error };
+  enum perfpred_status status = sum_routine(&state, plan->routines, parameters, count, 0);
+  if (status)
+    return status;
+  if (state.busy == 0)
+    sum->notes |= PERFPRED_NOTE_ZERO_WORK;
+  else if (state.weight > 0.0)
+    sum->model_error = state.error_times / state.weight;
+  else
+    sum->model_error = (double)NAN;
+  sum->notes |= plan->models->notes;
+  return PERFPRED_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Choosing the value of a parameter by predicted median time (Section 16). */
+#include <math.h>
+#include <string.h>
+
+#include "predict/predict.h"
+
+#define DEFAULT_BLOCK 64 /* what reference LAPACK uses for most routines */
+#define CANDIDATE_MAX 65536
+
+struct best {
+  int64_t value;
+  double time_s;
+  uint64_t candidates;
+};
+
+static enum perfpred_status check_range(const struct perfpred_range *range, struct perfpred_error *error) {
+  if (!range)
+    return ppi_error_set(error, PERFPRED_INVALID, "range is NULL");
+  if (range->step < 1)
+    return ppi_error_set(error, PERFPRED_INVALID, "range: step is %lld; expected at least 1", (long long)range->step);
+  if (range->lower < 0 || range->upper < range->lower)
+    return ppi_error_set(error, PERFPRED_INVALID, "range: [%lld, %lld] is empty or negative", (long long)range->lower,
+                         (long long)range->upper);
+  if ((range->upper - range->lower) / range->step >= CANDIDATE_MAX)
+    return ppi_error_set(error, PERFPRED_LIMIT, "range: more than %d candidates", CANDIDATE_MAX);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status check_arguments(const struct perfpred_plan *plan, int parameter,
+                                            const struct perfpred_range *range, const int64_t *parameters, size_t count,
+                                            const struct perfpred_tuning *tuning, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_plan_check(plan, parameters, count, error);
+  if (status)
+    return status;
+  if (parameter < 0 || (size_t)parameter >= count)
+    return ppi_error_set(error, PERFPRED_INVALID, "parameter is %d; %s has parameters 0 to %zu", parameter,
+                         plan->program->name, count - 1);
+  if (!tuning)
+    return ppi_error_set(error, PERFPRED_INVALID, "tuning is NULL");
+  if (tuning->size < sizeof *tuning)
+    return ppi_error_set(error, PERFPRED_INVALID, "tuning: size is %zu; expected PERFPRED_TUNING_INIT", tuning->size);
+  if (tuning->default_value < 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "tuning: default_value is %lld; expected at least 0",
+                         (long long)tuning->default_value);
+  return check_range(range, error);
+}
+
+static enum perfpred_status search(const struct perfpred_plan *plan, int parameter, const struct perfpred_range *range,
+                                   int64_t *values, size_t count, struct best *best, struct perfpred_error *error) {
+  best->candidates = (uint64_t)((range->upper - range->lower) / range->step) + 1;
+  for (uint64_t i = 0; i < best->candidates; i++) {
+    struct ppi_plan_sum sum;
+    values[parameter] = range->lower + (int64_t)i * range->step;
+    enum perfpred_status status = ppi_plan_sum(plan, values, count, &sum, error);
+    if (status)
+      return status;
+    if (i > 0 && sum.time_s.med >= best->time_s)
+      continue;
+    best->value = values[parameter];
+    best->time_s = sum.time_s.med;
+  }
+  return PERFPRED_OK;
+}
+
+/* time(best) / time(default_value); NaN when the latter has no prediction. */
+static double yield(const struct perfpred_plan *plan, int parameter, int64_t value, int64_t *values, size_t count,
+                    double best_s) {
+  struct ppi_plan_sum sum;
+  values[parameter] = value;
+  if (ppi_plan_sum(plan, values, count, &sum, NULL) != PERFPRED_OK)
+    return (double)NAN;
+  if (sum.time_s.med > 0.0)
+    return best_s / sum.time_s.med;
+  return best_s > 0.0 ? (double)NAN : 1.0; /* nothing to do either way */
+}
+
+enum perfpred_status perfpred_plan_tune(const struct perfpred_plan *plan, int parameter,
+                                        const struct perfpred_range *range, const int64_t *parameters, size_t count,
+                                        struct perfpred_tuning *tuning, struct perfpred_error *error) {
+  ppi_error_clear(error);
+  enum perfpred_status status = check_arguments(plan, parameter, range, parameters, count, tuning, error);
+  if (status)
+    return status;
+  int64_t values[PPI_PARAMETER_MAX];
+  memcpy(values, parameters, count * sizeof *values);
+  struct best best = { 0 };
+  status = search(plan, parameter, range, values, count, &best, error);
+  if (status)
+    return status;
+  struct perfpred_tuning full = { .size = tuning->size, .best = best.value, .candidates = best.candidates };
+  full.default_value = tuning->default_value ? tuning->default_value : DEFAULT_BLOCK;
+  values[parameter] = best.value;
+  status = ppi_plan_predict(plan, values, count, &full.prediction, error);
+  if (status)
+    return status;
+  full.yield_default = yield(plan, parameter, full.default_value, values, count, full.prediction.time_s.med);
+  memcpy(tuning, &full, sizeof full);
+  return PERFPRED_OK;
+}
