@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred generate: measures and fits what algorithms need. */
+#include <stdio.h>
+
+#include "commands.h"
+#include "knobs.h"
+#include "progress.h"
+#include "session.h"
+#include "target.h"
+#include "units.h"
+
+static int print_json(const struct session *session, const struct perfpred_generate_report *report) {
+  struct document document;
+  document_begin(&document);
+  document_string(&document, "file", session->options->output);
+  document_open_array(&document, "algorithms");
+  for (size_t i = 0; i < session->count; i++)
+    document_string(&document, NULL, perfpred_program_name(session->programs[i]));
+  document_close(&document);
+  document_integer(&document, "models", (int64_t)report->models);
+  document_integer(&document, "points", (int64_t)report->points);
+  document_integer(&document, "samples", (int64_t)report->samples);
+  document_integer(&document, "disturbed", (int64_t)report->disturbed);
+  document_number(&document, "pass_rate", report->pass_rate);
+  document_number(&document, "measure_s", report->measure_s);
+  document_number(&document, "wall_s", report->wall_s);
+  document_number(&document, "max_error", report->max_error);
+  document_boolean(&document, "budget_exhausted", report->budget_exhausted != 0);
+  return document_print(&document);
+}
+
+static int print_text(const struct session *session, const struct perfpred_generate_report *report) {
+  char text[UNIT_TEXT];
+  printf("%s: %llu models", session->options->output, (unsigned long long)report->models);
+  printf(" from %llu samples at %llu points\n", (unsigned long long)report->samples,
+         (unsigned long long)report->points);
+  printf("time           %.1f s, of which %.1f s in timed calls\n", report->wall_s, report->measure_s);
+  printf("disturbed      %llu calls thrown away;", (unsigned long long)report->disturbed);
+  printf(" %s passed\n", unit_percent(text, report->pass_rate, "%.1f %%"));
+  printf("largest error  %s at the sampling points\n", unit_percent(text, report->max_error, "%.2f %%"));
+  if (report->budget_exhausted)
+    printf("The budget ended the refinement early: more time makes better models.\n");
+  return COMMAND_OK;
+}
+
+static int fill(const struct options *options, struct perfpred_generate_options *generate) {
+  if (options->n.step != 0 || options->b.step != 0)
+    return message_misuse("'generate' chooses the points itself: expected -n LO:HI and -b LO:HI without a STEP");
+  generate->n_lower = options->n.lower;
+  generate->n_upper = options->n.upper;
+  generate->b_lower = options->b.lower;
+  generate->b_upper = options->b.upper;
+  generate->budget_s = options->budget_s;
+  generate->gate = options->gate;
+  generate->ld = options->ld;
+  return knobs_apply(&options->settings, generate);
+}
+
+static int measure(struct session *session, struct perfpred_generate_options *generate) {
+  struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+  struct progress progress;
+  generate->progress = progress_step;
+  generate->progress_data = &progress;
+  progress_begin(&progress, "generate");
+  enum perfpred_status status =
+      perfpred_generate(session->context, session->sampler, (const struct perfpred_program *const *)session->programs,
+                        session->count, generate, &session->models, &report, &session->error);
+  bool interrupted = progress_end(&progress);
+  if (status != PERFPRED_OK && interrupted)
+    return message_fail("interrupted: %s is not written", session->options->output);
+  if (status != PERFPRED_OK)
+    return session_fail(session);
+  if (perfpred_models_save(session->models, session->options->output, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  return session->options->json ? print_json(session, &report) : print_text(session, &report);
+}
+
+static int check(const struct options *options) {
+  if (options->algorithms == NULL)
+    return message_misuse("'generate' needs to know what for: --for NAME[,NAME]");
+  if (options->output == NULL)
+    return message_misuse("'generate' needs a file to write: -o FILE");
+  return COMMAND_OK;
+}
+
+static int run(const struct options *options) {
+  struct perfpred_generate_options generate = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct session session;
+  int result = check(options);
+  if (result == COMMAND_OK)
+    result = fill(options, &generate);
+  if (result != COMMAND_OK)
+    return result;
+  result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = session_find(&session, options->algorithms);
+  if (result == COMMAND_OK)
+    result = target_check(options->output);
+  if (result == COMMAND_OK)
+    result = session_sample(&session);
+  if (result == COMMAND_OK)
+    result = measure(&session, &generate);
+  session_close(&session);
+  return result;
+}
+
+const struct command command_generate = {
+  .name = "generate",
+  .synopsis = "--for NAME[,NAME] -o FILE [-n LO:HI] [-b LO:HI] [--budget SECONDS] [--set KNOB=VALUE] ...",
+  .summary = "Measures and fits the models that algorithms need",
+  .details =
+      "-n bounds every size parameter (8:1024), -b the block size (8:256). Kernels, cases and domains follow from\n"
+      "the algorithms' texts. An interrupt (Ctrl-C) ends it without writing anything.\n\n"
+      "Knobs of --set, with their defaults:\n"
+      "  overfitting    degrees beyond the kernel's own: 2, for kernels of three sizes 0\n"
+      "  oversampling   points for each dimension beyond those that fitting needs: 4\n"
+      "  grid           chebyshev or cartesian\n"
+      "  repetitions    samples at each point: 10\n"
+      "  reference      statistic that refinement looks at: minimum or median\n"
+      "  error-measure  how errors of points are summed up: maximum, percentile90 or average\n"
+      "  error-bound    refine above this relative error: 0.01\n"
+      "  minimum-width  split no narrower: 32, for kernels of three sizes 64\n"
+      "  seed           of the order of the samples\n",
+  .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |
+           TAKES_LD | TAKES_FILES,
+  .run = run,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred model: shows and checks a model file. */
+#include <math.h>
+#include <stdio.h>
+
+#include "commands.h"
+#include "session.h"
+#include "setup.h"
+#include "table.h"
+#include "units.h"
+
+/* Loads the file whatever machine it is of; reason says why its models do not hold here, or is empty. */
+static int load(struct session *session, const char *path, struct perfpred_error *reason) {
+  struct perfpred_load_options options = PERFPRED_LOAD_OPTIONS_INIT;
+  enum perfpred_status status = perfpred_models_load(session->context, path, &options, &session->models, reason);
+  if (status == PERFPRED_OTHER_MACHINE) {
+    options.force = 1;
+    status = perfpred_models_load(session->context, path, &options, &session->models, &session->error);
+  } else if (status != PERFPRED_OK) {
+    session->error = *reason;
+  }
+  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+}
+
+static int write_model(struct session *session, struct document *document, size_t index) {
+  struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
+  if (perfpred_models_info(session->models, index, &info, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  document_open_object(document, NULL);
+  document_string(document, "kernel", info.kernel);
+  document_string(document, "case", info.case_text);
+  document_open_array(document, "lower");
+  for (size_t i = 0; i < info.dimensions; i++)
+    document_integer(document, NULL, info.lower[i]);
+  document_close(document);
+  document_open_array(document, "upper");
+  for (size_t i = 0; i < info.dimensions; i++)
+    document_integer(document, NULL, info.upper[i]);
+  document_close(document);
+  document_integer(document, "pieces", (int64_t)info.pieces);
+  document_integer(document, "coefficients", (int64_t)info.coefficients);
+  document_number(document, "error", info.error);
+  document_integer(document, "samples", (int64_t)info.samples);
+  document_close(document);
+  return COMMAND_OK;
+}
+
+static int print_json(struct session *session, const struct perfpred_error *reason) {
+  struct document document;
+  int result = COMMAND_OK;
+  document_begin(&document);
+  document_string(&document, "file", session->options->operands.items[0]);
+  document_boolean(&document, "of_this_machine", reason->text[0] == '\0');
+  document_copy(&document, "created", node_member(session->report, "created"));
+  document_copy(&document, "machine", node_member(session->report, "machine"));
+  document_copy(&document, "setup", node_member(session->report, "setup"));
+  document_open_array(&document, "models");
+  for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
+    result = write_model(session, &document, i);
+  if (result != COMMAND_OK) {
+    document_discard(&document);
+    return result;
+  }
+  document_close(&document);
+  return document_print(&document);
+}
+
+static int model_row(struct session *session, struct table *table, size_t index) {
+  struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
+  char domain[128] = "", text[UNIT_TEXT];
+  size_t used = 0;
+  if (perfpred_models_info(session->models, index, &info, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  for (size_t i = 0; i < info.dimensions && used < sizeof domain; i++)
+    used += (size_t)snprintf(domain + used, sizeof domain - used, "%s%lld:%lld", i > 0 ? " x " : "",
+                             (long long)info.lower[i], (long long)info.upper[i]);
+  table_cell(table, "%s", info.kernel);
+  table_cell(table, "%s", info.case_text);
+  table_cell(table, "%s", domain);
+  table_cell(table, "%zu", info.pieces);
+  table_cell(table, "%zu", info.coefficients);
+  table_cell(table, "%s", unit_percent(text, info.error, "%.2f %%"));
+  table_cell(table, "%llu", (unsigned long long)info.samples);
+  return COMMAND_OK;
+}
+
+static void print_setup(const struct session *session, const struct perfpred_error *reason) {
+  const struct node *setup = node_member(session->report, "setup");
+  const char *created = node_string(node_member(session->report, "created"));
+  double threads = node_number(node_member(setup, "threads"));
+  printf("%-12s %s%s%s\n", "file", session->options->operands.items[0], created[0] != '\0' ? ", made " : "", created);
+  setup_print_machine(node_member(session->report, "machine"));
+  setup_print_library("BLAS", node_member(setup, "blas"));
+  setup_print_library("LAPACK", node_member(setup, "lapack"));
+  if (isfinite(threads))
+    printf("%-12s %.0f, %s-bit integers, clock: %s\n", "threads", threads,
+           node_true(node_member(setup, "ilp64")) ? "64" : "32", node_string(node_member(setup, "clock")));
+  printf("%-12s %s\n\n", "this machine", reason->text[0] == '\0' ? "yes, the models hold here" : reason->text);
+}
+
+static int print_text(struct session *session, const struct perfpred_error *reason) {
+  static const char *const heads[] = { "<kernel", "<case", "<domain", "pieces", "coefficients", "error", "samples" };
+  struct table table;
+  int result = COMMAND_OK;
+  print_setup(session, reason);
+  table_begin(&table, 7, heads);
+  for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
+    result = model_row(session, &table, i);
+  if (result == COMMAND_OK)
+    return table_print(&table, 0);
+  table_release(&table);
+  return result;
+}
+
+static int run(const struct options *options) {
+  struct session session;
+  struct perfpred_error reason = { .text = "" };
+  int result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = load(&session, options->operands.items[0], &reason);
+  if (result == COMMAND_OK)
+    result = session_report(&session);
+  if (result == COMMAND_OK)
+    result = options->json ? print_json(&session, &reason) : print_text(&session, &reason);
+  session_close(&session);
+  return result;
+}
+
+const struct command command_model = {
+  .name = "model",
+  .synopsis = "FILE [-f FILE] [--json]",
+  .summary = "Shows and checks a model file",
+  .details =
+      "A file of another machine is shown as well, and said to be one. An error of '-' could not be estimated.\n",
+  .takes = TAKES_FILES,
+  .operands_min = 1,
+  .operands_max = 1,
+  .run = run,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred predict: statistics of one algorithm at one point. */
+#include <math.h>
+#include <stdio.h>
+
+#include "commands.h"
+#include "session.h"
+#include "table.h"
+#include "units.h"
+
+static int print_json(const struct perfpred_program *program, const int64_t *values,
+                      const struct perfpred_prediction *prediction) {
+  static const char *const bounds[] = { "bandwidth", "compute" };
+  struct document document;
+  document_begin(&document);
+  document_string(&document, "name", perfpred_program_name(program));
+  session_write_parameters(&document, program, values);
+  document_statistics(&document, "time_s", &prediction->time_s);
+  document_number(&document, "flops", prediction->flops);
+  document_statistics(&document, "flops_per_s", &prediction->flops_per_s);
+  document_statistics(&document, "efficiency", &prediction->efficiency);
+  document_number(&document, "data_bytes", prediction->data_bytes);
+  document_number(&document, "movement_bytes", prediction->movement_bytes);
+  document_number(&document, "intensity_flops_per_byte", prediction->intensity_flops_per_byte);
+  document_statistics(&document, "bandwidth_bytes_per_s", &prediction->bandwidth_bytes_per_s);
+  document_string(&document, "bound", prediction->compute_bound < 0 ? NULL : bounds[prediction->compute_bound != 0]);
+  document_statistics(&document, "efficiency_bandwidth", &prediction->efficiency_bandwidth);
+  document_number(&document, "roofline_flops_per_s", prediction->roofline_flops_per_s);
+  session_write_notes(&document, prediction->notes);
+  document_integer(&document, "calls", (int64_t)prediction->calls);
+  document_number(&document, "model_error", prediction->model_error);
+  return document_print(&document);
+}
+
+static void row(struct table *table, const char *head, const struct perfpred_statistics *value, struct unit unit,
+                const char *tail) {
+  char text[UNIT_TEXT];
+  table_cell(table, "%s", head);
+  table_cell(table, "%s", unit_format(text, value->min, &unit));
+  table_cell(table, "%s", unit_format(text, value->med, &unit));
+  table_cell(table, "%s", unit_format(text, value->max, &unit));
+  table_cell(table, "%s", unit_format(text, value->mean, &unit));
+  table_cell(table, "%s", unit_format(text, value->std, &unit));
+  table_cell(table, "%s%s", unit.name, tail);
+}
+
+static void show_work(const struct perfpred_prediction *prediction) {
+  char text[UNIT_TEXT];
+  struct unit bytes = unit_bytes(prediction->data_bytes), rate = unit_rate(prediction->roofline_flops_per_s);
+  printf("\nwork     %.6g flop in %llu kernel calls\n", prediction->flops, (unsigned long long)prediction->calls);
+  printf("data     %s %s", unit_format(text, prediction->data_bytes, &bytes), bytes.name);
+  bytes = unit_bytes(prediction->movement_bytes);
+  printf(", at least %s %s moved", unit_format(text, prediction->movement_bytes, &bytes), bytes.name);
+  if (isfinite(prediction->intensity_flops_per_byte))
+    printf(": %.4g flop/B", prediction->intensity_flops_per_byte);
+  putchar('\n');
+  if (isfinite(prediction->roofline_flops_per_s))
+    printf("bound    by %s, at most %s %sflop/s\n", prediction->compute_bound > 0 ? "computing" : "memory bandwidth",
+           unit_format(text, prediction->roofline_flops_per_s, &rate), rate.name);
+  printf("status   %s", session_status(prediction->notes));
+  if (isfinite(prediction->model_error))
+    printf(", models fit within %s", unit_percent(text, prediction->model_error, "%.2f %%"));
+  putchar('\n');
+}
+
+static int print_table(const struct perfpred_program *program, const int64_t *values,
+                       const struct perfpred_prediction *prediction) {
+  static const char *const heads[] = { "<", "min", "med", "max", "mean", "std", "<" };
+  static const struct unit percent = { 100.0, "%", 1 };
+  char text[SESSION_TEXT];
+  struct table table;
+  printf("%s, %s\n\n", perfpred_program_name(program), session_describe(program, values, text));
+  table_begin(&table, 7, heads);
+  row(&table, "time", &prediction->time_s, unit_time(prediction->time_s.med), "");
+  row(&table, "performance", &prediction->flops_per_s, unit_rate(prediction->flops_per_s.med), "flop/s");
+  if (isfinite(prediction->efficiency.med))
+    row(&table, "efficiency", &prediction->efficiency, percent, " of peak");
+  row(&table, "bandwidth", &prediction->bandwidth_bytes_per_s, unit_rate(prediction->bandwidth_bytes_per_s.med), "B/s");
+  if (isfinite(prediction->efficiency_bandwidth.med))
+    row(&table, "", &prediction->efficiency_bandwidth, percent, " of memory bandwidth");
+  int result = table_print(&table, 0);
+  show_work(prediction);
+  return result;
+}
+
+static int predict(struct session *session) {
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  int64_t values[SESSION_PARAMETERS];
+  struct perfpred_program *program = session->programs[0];
+  if (session->count > 1)
+    return message_fail("'%s' is an operation of %zu algorithms: expected one of them; 'perfpred rank' compares them",
+                        session->options->operands.items[0], session->count);
+  int result = session_values(session, program, NULL, values);
+  if (result == COMMAND_OK)
+    result = session_load(session);
+  if (result == COMMAND_OK)
+    result = session_bind(session, false);
+  if (result != COMMAND_OK)
+    return result;
+  if (perfpred_plan_predict(session->plans[0], values, perfpred_program_parameter_count(program), &prediction,
+                            &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  return session->options->json ? print_json(program, values, &prediction) : print_table(program, values, &prediction);
+}
+
+static int run(const struct options *options) {
+  struct session session;
+  int result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = session_find(&session, options->operands.items[0]);
+  if (result == COMMAND_OK)
+    result = predict(&session);
+  session_close(&session);
+  return result;
+}
+
+const struct command command_predict = {
+  .name = "predict",
+  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--json]",
+  .summary = "Run time, performance and efficiency of an algorithm, without running it",
+  .details = "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them.\n",
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .operands_min = 1,
+  .operands_max = 1,
+  .run = run,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred rank: all algorithms of an operation, fastest first. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "session.h"
+#include "table.h"
+#include "units.h"
+
+static int print_json(const struct session *session, const int64_t *values, const struct perfpred_rank *ranking) {
+  struct document document;
+  document_begin(&document);
+  document_string(&document, "operation", session->options->operands.items[0]);
+  session_write_parameters(&document, session->programs[0], values);
+  document_open_array(&document, "ranking");
+  for (size_t i = 0; i < session->count; i++) {
+    document_open_object(&document, NULL);
+    document_string(&document, "name", perfpred_program_name(session->programs[ranking[i].plan]));
+    document_number(&document, "time_s", ranking[i].time_s.med);
+    document_statistics(&document, "statistics_s", &ranking[i].time_s);
+    document_integer(&document, "group", ranking[i].group);
+    document_number(&document, "likelihood", ranking[i].likelihood);
+    session_write_notes(&document, ranking[i].notes);
+    document_close(&document);
+  }
+  document_close(&document);
+  session_write_unbound(&document, session);
+  return document_print(&document);
+}
+
+static int print_table(const struct session *session, const int64_t *values, const struct perfpred_rank *ranking) {
+  static const char *const heads[] = { "place", "<algorithm", "predicted", "<", "to best", "group", "fastest", "<" };
+  char text[SESSION_TEXT], cell[UNIT_TEXT];
+  struct table table;
+  double best = ranking[0].time_s.med;
+  struct unit unit = unit_time(best);
+  printf("%s, %s\n\n", session->options->operands.items[0], session_describe(session->programs[0], values, text));
+  table_begin(&table, 8, heads);
+  for (size_t i = 0; i < session->count; i++) {
+    table_cell(&table, "%zu", i + 1);
+    table_cell(&table, "%s", perfpred_program_name(session->programs[ranking[i].plan]));
+    table_cell(&table, "%s", unit_format(cell, ranking[i].time_s.med, &unit));
+    table_cell(&table, "%s", unit.name);
+    table_cell(&table, "%s", best > 0.0 ? unit_percent(cell, ranking[i].time_s.med / best - 1.0, "+%.1f %%") : "-");
+    table_cell(&table, "%u", ranking[i].group + 1);
+    table_cell(&table, "%s", unit_percent(cell, ranking[i].likelihood, "%.0f %%"));
+    if (ranking[i].notes != 0)
+      table_cell(&table, "%s", session_status(ranking[i].notes));
+    else
+      table_gap(&table);
+  }
+  int result = table_print(&table, 0);
+  printf("\nThe same group: too close to tell. fastest: how likely it is to be the fastest of all.\n");
+  return result;
+}
+
+static int rank(struct session *session) {
+  int64_t values[SESSION_PARAMETERS];
+  struct perfpred_program *first = session->programs[0];
+  int result = session_values(session, first, NULL, values);
+  if (result == COMMAND_OK)
+    result = session_load(session);
+  if (result == COMMAND_OK)
+    result = session_bind(session, true);
+  if (result != COMMAND_OK)
+    return result;
+  struct perfpred_rank *ranking = calloc(session->count, sizeof *ranking);
+  if (ranking == NULL)
+    return message_fail("out of memory");
+  if (perfpred_rank((const struct perfpred_plan *const *)session->plans, session->count, values,
+                    perfpred_program_parameter_count(session->programs[0]), 0.0, ranking,
+                    &session->error) != PERFPRED_OK)
+    result = session_fail(session);
+  else if (session->options->json)
+    result = print_json(session, values, ranking);
+  else
+    result = print_table(session, values, ranking);
+  if (result == COMMAND_OK)
+    session_note_unbound(session);
+  free(ranking);
+  return result;
+}
+
+static int run(const struct options *options) {
+  struct session session;
+  int result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = session_find(&session, options->operands.items[0]);
+  if (result == COMMAND_OK)
+    result = rank(&session);
+  session_close(&session);
+  return result;
+}
+
+const struct command command_rank = {
+  .name = "rank",
+  .synopsis = "OPERATION -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--json]",
+  .summary = "All algorithms of an operation, fastest first",
+  .details =
+      "OPERATION is an operation such as chol-l, or a list of algorithms, NAME,NAME. Algorithms without models in\n"
+      "the file are left out, and named in a note on standard error.\n",
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .operands_min = 1,
+  .operands_max = 1,
+  .run = run,
+};

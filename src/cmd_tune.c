@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred tune: the block size (and the algorithm) with the shortest predicted time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "session.h"
+#include "table.h"
+#include "units.h"
+
+#define DEFAULT_LOWER 8
+#define DEFAULT_UPPER 256
+#define DEFAULT_STEP 8
+#define NEARBY 4 /* candidates shown on each side of the best one */
+
+/* The search over one algorithm. */
+struct search {
+  const struct perfpred_plan *plan;
+  int place; /* of b */
+  size_t count;
+  int64_t values[SESSION_PARAMETERS]; /* that of b is overwritten */
+  struct perfpred_range range;
+  struct perfpred_tuning tuning;
+  int64_t unblocked;  /* any block size from here on is one step */
+  double unblocked_s; /* NaN: outside the models */
+};
+
+static enum perfpred_status predict(struct search *search, int64_t b, struct perfpred_prediction *prediction,
+                                    struct perfpred_error *error) {
+  *prediction = (struct perfpred_prediction)PERFPRED_PREDICTION_INIT;
+  search->values[search->place] = b;
+  return perfpred_plan_predict(search->plan, search->values, search->count, prediction, error);
+}
+
+/* Without -b: the longest part of the default range, from its first value inside the models on. */
+static enum perfpred_status shorten(struct search *search, struct perfpred_error *error) {
+  struct perfpred_prediction prediction;
+  struct perfpred_range *range = &search->range;
+  enum perfpred_status status = predict(search, range->lower, &prediction, error);
+  while (status == PERFPRED_OUT_OF_DOMAIN && range->lower + range->step <= range->upper) {
+    range->lower += range->step;
+    status = predict(search, range->lower, &prediction, error);
+  }
+  if (status != PERFPRED_OK)
+    return status;
+  int64_t upper = range->lower;
+  while (upper + range->step <= range->upper && predict(search, upper + range->step, &prediction, NULL) == PERFPRED_OK)
+    upper += range->step;
+  range->upper = upper;
+  return PERFPRED_OK;
+}
+
+static int begin(struct session *session, size_t which, struct search *search) {
+  static const char *const open[2] = { "b", NULL };
+  const struct perfpred_program *program = session->programs[which];
+  const struct range *asked = &session->options->b;
+  search->plan = session->plans[which];
+  search->place = perfpred_program_parameter(program, "b");
+  search->count = perfpred_program_parameter_count(program);
+  if (search->place < 0)
+    return message_fail("'%s' has no block size b to tune", perfpred_program_name(program));
+  int result = session_values(session, program, open, search->values);
+  for (size_t i = 0; i < search->count; i++) {
+    if (search->values[i] > search->unblocked)
+      search->unblocked = search->values[i];
+  }
+  search->range = (struct perfpred_range){ DEFAULT_LOWER, DEFAULT_UPPER, DEFAULT_STEP };
+  if (asked->upper > 0)
+    search->range = (struct perfpred_range){ asked->lower, asked->upper, asked->step > 0 ? asked->step : DEFAULT_STEP };
+  return result;
+}
+
+/* One step over everything is a candidate too, wherever the models reach that far. */
+static void try_unblocked(struct search *search) {
+  struct perfpred_prediction prediction;
+  double best_s = search->tuning.prediction.time_s.med;
+  search->unblocked_s = (double)NAN;
+  if (predict(search, search->unblocked, &prediction, NULL) != PERFPRED_OK)
+    return;
+  search->unblocked_s = prediction.time_s.med;
+  if (search->unblocked > search->range.upper)
+    search->tuning.candidates++;
+  if (!(search->unblocked_s < best_s))
+    return;
+  search->tuning.best = search->unblocked;
+  search->tuning.prediction = prediction;
+  search->tuning.yield_default *= search->unblocked_s / best_s;
+}
+
+static int tune(struct session *session, size_t which, struct search *search) {
+  *search = (struct search){ .tuning = PERFPRED_TUNING_INIT };
+  int result = begin(session, which, search);
+  if (result != COMMAND_OK)
+    return result;
+  if (session->options->b.upper == 0 && shorten(search, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  if (perfpred_plan_tune(search->plan, search->place, &search->range, search->values, search->count, &search->tuning,
+                         &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  try_unblocked(search);
+  return COMMAND_OK;
+}
+
+static void write_candidates(struct document *document, struct search *search) {
+  document_open_array(document, "candidates");
+  for (int64_t b = search->range.lower; b <= search->range.upper; b += search->range.step) {
+    struct perfpred_prediction prediction;
+    if (predict(search, b, &prediction, NULL) != PERFPRED_OK)
+      continue;
+    document_open_object(document, NULL);
+    document_integer(document, "b", b);
+    document_number(document, "time_s", prediction.time_s.med);
+    document_close(document);
+  }
+  document_close(document);
+}
+
+static int print_json(const struct session *session, struct search *searches, size_t best) {
+  struct document document;
+  struct search *search = &searches[best];
+  document_begin(&document);
+  document_string(&document, "name", perfpred_program_name(session->programs[best]));
+  search->values[search->place] = search->tuning.best;
+  session_write_parameters(&document, session->programs[best], search->values);
+  document_integer(&document, "b", search->tuning.best);
+  document_number(&document, "time_s", search->tuning.prediction.time_s.med);
+  document_statistics(&document, "statistics_s", &search->tuning.prediction.time_s);
+  document_integer(&document, "default_b", search->tuning.default_value);
+  document_number(&document, "yield_default", search->tuning.yield_default);
+  document_integer(&document, "unblocked_b", search->unblocked);
+  document_number(&document, "unblocked_s", search->unblocked_s);
+  session_write_notes(&document, search->tuning.prediction.notes);
+  write_candidates(&document, search);
+  document_open_array(&document, "algorithms");
+  for (size_t i = 0; i < session->count; i++) {
+    document_open_object(&document, NULL);
+    document_string(&document, "name", perfpred_program_name(session->programs[i]));
+    document_integer(&document, "b", searches[i].tuning.best);
+    document_number(&document, "time_s", searches[i].tuning.prediction.time_s.med);
+    document_close(&document);
+  }
+  document_close(&document);
+  session_write_unbound(&document, session);
+  return document_print(&document);
+}
+
+static void candidate_row(struct table *table, struct search *search, int64_t b, const struct unit *unit,
+                          const char *remark) {
+  char text[UNIT_TEXT];
+  struct perfpred_prediction prediction;
+  if (predict(search, b, &prediction, NULL) != PERFPRED_OK)
+    return;
+  double ratio = prediction.time_s.med / search->tuning.prediction.time_s.med - 1.0;
+  table_cell(table, "%lld", (long long)b);
+  table_cell(table, "%s", unit_format(text, prediction.time_s.med, unit));
+  table_cell(table, "%s", unit_percent(text, ratio, "%+.1f %%"));
+  table_cell(table, "%s", remark);
+}
+
+/* The best value with its neighbours, the default and the unblocked one, in order of b. */
+static int print_candidates(struct search *search) {
+  struct table table;
+  const struct perfpred_tuning *tuning = &search->tuning;
+  struct unit unit = unit_time(tuning->prediction.time_s.med);
+  char time_head[16];
+  const char *const heads[] = { "b", time_head, "to best", "<" };
+  int64_t lower = search->range.lower, upper = search->range.upper, step = search->range.step;
+  int64_t around = tuning->best <= upper ? tuning->best : upper; /* the unblocked one may lie beyond */
+  int64_t from = around - NEARBY * step > lower ? around - NEARBY * step : lower;
+  int64_t to = around + NEARBY * step < upper ? around + NEARBY * step : upper;
+  bool default_shown = false;
+  snprintf(time_head, sizeof time_head, "time/%s", unit.name);
+  table_begin(&table, 4, heads);
+  if (tuning->default_value < from)
+    candidate_row(&table, search, tuning->default_value, &unit, "default");
+  for (int64_t b = from; b <= to; b += step) {
+    bool is_default = b == tuning->default_value;
+    default_shown = default_shown || is_default;
+    candidate_row(&table, search, b, &unit, b == tuning->best ? "best" : is_default ? "default" : "");
+  }
+  if (tuning->default_value > to || (!default_shown && tuning->default_value >= from))
+    candidate_row(&table, search, tuning->default_value, &unit, "default");
+  if (search->unblocked > to && search->unblocked != tuning->default_value)
+    candidate_row(&table, search, search->unblocked, &unit,
+                  search->unblocked == tuning->best ? "best, unblocked" : "unblocked");
+  return table_print(&table, 2);
+}
+
+static int print_algorithms(const struct session *session, const struct search *searches, size_t best) {
+  static const char *const heads[] = { "<algorithm", "best b", "predicted", "<", "to best" };
+  struct table table;
+  char text[UNIT_TEXT];
+  double best_s = searches[best].tuning.prediction.time_s.med;
+  struct unit unit = unit_time(best_s);
+  table_begin(&table, 5, heads);
+  for (size_t i = 0; i < session->count; i++) {
+    double time_s = searches[i].tuning.prediction.time_s.med;
+    table_cell(&table, "%s", perfpred_program_name(session->programs[i]));
+    table_cell(&table, "%lld", (long long)searches[i].tuning.best);
+    table_cell(&table, "%s", unit_format(text, time_s, &unit));
+    table_cell(&table, "%s", unit.name);
+    table_cell(&table, "%s", unit_percent(text, time_s / best_s - 1.0, "%+.1f %%"));
+  }
+  putchar('\n');
+  return table_print(&table, 2);
+}
+
+static int print_table(const struct session *session, struct search *searches, size_t best) {
+  char text[SESSION_TEXT], time[UNIT_TEXT], yield[UNIT_TEXT];
+  struct search *search = &searches[best];
+  const struct perfpred_tuning *tuning = &search->tuning;
+  struct unit unit = unit_time(tuning->prediction.time_s.med);
+  search->values[search->place] = tuning->best;
+  printf("%s, %s: best predicted time %s %s\n", perfpred_program_name(session->programs[best]),
+         session_describe(session->programs[best], search->values, text),
+         unit_format(time, tuning->prediction.time_s.med, &unit), unit.name);
+  if (isfinite(tuning->yield_default))
+    printf("the default b=%lld yields %s of that performance\n", (long long)tuning->default_value,
+           unit_percent(yield, tuning->yield_default, "%.1f %%"));
+  else
+    printf("the default b=%lld has no prediction here\n", (long long)tuning->default_value);
+  printf("candidates %lld:%lld:%lld", (long long)search->range.lower, (long long)search->range.upper,
+         (long long)search->range.step);
+  printf(isnan(search->unblocked_s) ? ", without the unblocked b=%lld, which the models do not reach\n"
+                                    : " and the unblocked b=%lld\n",
+         (long long)search->unblocked);
+  if (tuning->prediction.notes != 0)
+    printf("status %s\n", session_status(tuning->prediction.notes));
+  putchar('\n');
+  int result = print_candidates(search);
+  if (result == COMMAND_OK && session->count > 1)
+    result = print_algorithms(session, searches, best);
+  return result;
+}
+
+static int tune_all(struct session *session) {
+  size_t best = 0;
+  struct search *searches = calloc(session->count, sizeof *searches);
+  int result = searches == NULL ? message_fail("out of memory") : COMMAND_OK;
+  for (size_t i = 0; result == COMMAND_OK && i < session->count; i++) {
+    result = tune(session, i, &searches[i]);
+    if (searches[i].tuning.prediction.time_s.med < searches[best].tuning.prediction.time_s.med)
+      best = i;
+  }
+  if (result == COMMAND_OK && session->options->json)
+    result = print_json(session, searches, best);
+  else if (result == COMMAND_OK)
+    result = print_table(session, searches, best);
+  if (result == COMMAND_OK)
+    session_note_unbound(session);
+  free(searches);
+  return result;
+}
+
+static int run(const struct options *options) {
+  struct session session;
+  int result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = session_find(&session, options->operands.items[0]);
+  if (result == COMMAND_OK)
+    result = session_load(&session);
+  if (result == COMMAND_OK)
+    result = session_bind(&session, true);
+  if (result == COMMAND_OK)
+    result = tune_all(&session);
+  session_close(&session);
+  return result;
+}
+
+const struct command command_tune = {
+  .name = "tune",
+  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [-b LO:HI[:STEP]] [--extrapolate] [--force] [-f FILE] [--json]",
+  .summary = "The best block size by predicted time",
+  .details =
+      "NAME is an algorithm, or an operation for its best algorithm and block size together. Candidates are the "
+      "values\n"
+      "of -b (STEP 8 where none is given), all of which the models must reach; without -b those of 8:256:8 that the\n"
+      "models reach. One step over everything, unblocked, is always a candidate where the models reach it.\n"
+      "The best is compared with b=64, the default of most LAPACK routines.\n",
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .operands_min = 1,
+  .operands_max = 1,
+  .run = run,
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred validate: predictions beside measurements. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "progress.h"
+#include "session.h"
+#include "table.h"
+#include "units.h"
+
+#define DEFAULT_B 64
+#define POINTS_MAX 100000
+
+/* The points: every algorithm at every n and b. */
+struct grid {
+  struct range n, b;
+  struct perfpred_validation_point *points;
+  size_t count;
+};
+
+static int check_steps(const struct options *options, struct grid *grid) {
+  grid->n = options->n;
+  grid->b = options->b.upper > 0 ? options->b : (struct range){ DEFAULT_B, DEFAULT_B, 0 };
+  if (grid->n.upper == 0)
+    return message_misuse("'validate' needs sizes: -n LO:HI:STEP");
+  if (grid->n.lower != grid->n.upper && grid->n.step == 0)
+    return message_misuse("option -n: 'validate' needs a step: expected LO:HI:STEP");
+  if (grid->b.lower != grid->b.upper && grid->b.step == 0)
+    return message_misuse("option -b: 'validate' needs a step: expected LO:HI:STEP");
+  return COMMAND_OK;
+}
+
+/* Where n and b stand among a program's parameters; -1: not at all. */
+static int find_places(const struct session *session, const struct perfpred_program *program, int *n_place,
+                       int *b_place, int64_t *values) {
+  static const char *const open[2] = { "n", "b" };
+  *n_place = perfpred_program_parameter(program, "n");
+  *b_place = perfpred_program_parameter(program, "b");
+  if (*n_place < 0)
+    return message_fail("'%s' has no parameter n to vary", perfpred_program_name(program));
+  if (*b_place < 0 && session->options->b.upper > 0)
+    return message_misuse("option -b: '%s' has no block size b", perfpred_program_name(program));
+  return session_values(session, program, open, values);
+}
+
+static int add_points(const struct session *session, size_t which, struct grid *grid) {
+  const struct perfpred_program *program = session->programs[which];
+  int64_t values[SESSION_PARAMETERS];
+  int n_place, b_place;
+  int result = find_places(session, program, &n_place, &b_place, values);
+  int64_t n_count = range_count(&grid->n, 1), b_count = b_place < 0 ? 1 : range_count(&grid->b, 1);
+  if (result != COMMAND_OK)
+    return result;
+  if (n_count > POINTS_MAX / b_count || grid->count + (size_t)(n_count * b_count) > POINTS_MAX)
+    return message_misuse("'validate': more than %d points", POINTS_MAX);
+  size_t added = (size_t)(n_count * b_count);
+  struct perfpred_validation_point *points = realloc(grid->points, (grid->count + added) * sizeof *points);
+  if (points == NULL)
+    return message_fail("out of memory");
+  grid->points = points;
+  for (int64_t i = 0; i < n_count * b_count; i++) {
+    struct perfpred_validation_point *point = &points[grid->count++];
+    memset(point, 0, sizeof *point);
+    point->plan = which;
+    memcpy(point->parameters, values, sizeof point->parameters);
+    point->parameters[n_place] = grid->n.lower + (i / b_count) * grid->n.step;
+    if (b_place >= 0)
+      point->parameters[b_place] = grid->b.lower + (i % b_count) * grid->b.step;
+  }
+  return COMMAND_OK;
+}
+
+static double parameter(const struct session *session, const struct perfpred_validation_point *point,
+                        const char *name) {
+  int place = perfpred_program_parameter(session->programs[point->plan], name);
+  return place < 0 ? (double)NAN : (double)point->parameters[place];
+}
+
+static void write_point(struct document *document, const struct session *session,
+                        const struct perfpred_validation_point *point) {
+  const struct perfpred_program *program = session->programs[point->plan];
+  size_t count = perfpred_program_parameter_count(program);
+  double flops;
+  document_open_object(document, NULL);
+  document_string(document, "name", perfpred_program_name(program));
+  for (size_t i = 0; i < count; i++)
+    document_integer(document, perfpred_program_parameter_name(program, i), point->parameters[i]);
+  document_number(document, "predicted_s", point->predicted_s.med);
+  document_number(document, "measured_s", point->measured_s.med);
+  document_number(document, "are", point->are);
+  document_number(document, "re", point->re);
+  document_number(document, "noise", point->noise);
+  document_integer(document, "disturbed", (int64_t)point->disturbed);
+  document_integer(document, "ld", point->ld);
+  document_boolean(document, "gated", point->gated != 0);
+  if (perfpred_program_cost(program, point->parameters, count, &flops, NULL) == PERFPRED_OK)
+    document_number(document, "flops", flops);
+  document_statistics(document, "predicted_statistics_s", &point->predicted_s);
+  document_statistics(document, "measured_statistics_s", &point->measured_s);
+  document_close(document);
+}
+
+static int print_json(const struct session *session, const struct grid *grid,
+                      const struct perfpred_validation *validation) {
+  struct document document;
+  document_begin(&document);
+  document_open_array(&document, "points");
+  for (size_t i = 0; i < grid->count; i++)
+    write_point(&document, session, &grid->points[i]);
+  document_close(&document);
+  document_number(&document, "mean_are", validation->mean_are);
+  document_number(&document, "median_are", validation->median_are);
+  document_number(&document, "noise_floor", validation->noise_floor);
+  document_integer(&document, "disturbed", (int64_t)validation->disturbed);
+  document_number(&document, "wall_s", validation->wall_s);
+  return document_print(&document);
+}
+
+static void point_row(struct table *table, const struct session *session, const struct perfpred_validation_point *point,
+                      const struct unit *unit) {
+  char text[UNIT_TEXT];
+  double b = parameter(session, point, "b");
+  table_cell(table, "%s", perfpred_program_name(session->programs[point->plan]));
+  table_cell(table, "%.0f", parameter(session, point, "n"));
+  if (isnan(b))
+    table_gap(table);
+  else
+    table_cell(table, "%.0f", b);
+  table_cell(table, "%s", unit_format(text, point->predicted_s.med, unit));
+  table_cell(table, "%s", unit_format(text, point->measured_s.med, unit));
+  table_cell(table, "%s", unit_percent(text, point->re, "%+.1f %%"));
+  table_cell(table, "%s", unit_percent(text, point->noise, "%.1f %%"));
+  table_cell(table, "%llu", (unsigned long long)point->disturbed);
+  table_cell(table, "%s", point->gated ? "" : "not gated");
+}
+
+static int print_text(const struct session *session, const struct grid *grid,
+                      const struct perfpred_validation *validation) {
+  char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT];
+  const char *const heads[] = { "<algorithm", "n", "b", predicted, measured, "error", "noise", "disturbed", "<" };
+  struct table table;
+  struct unit unit = unit_time(grid->points[grid->count / 2].measured_s.med);
+  snprintf(predicted, sizeof predicted, "predicted/%s", unit.name);
+  snprintf(measured, sizeof measured, "measured/%s", unit.name);
+  table_begin(&table, 9, heads);
+  for (size_t i = 0; i < grid->count; i++)
+    point_row(&table, session, &grid->points[i], &unit);
+  int result = table_print(&table, 0);
+  printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu points, %.1f s)\n",
+         unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
+         unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, validation->wall_s);
+  return result;
+}
+
+static int execute(struct session *session, struct grid *grid) {
+  struct perfpred_measure_options measure = PERFPRED_MEASURE_OPTIONS_INIT;
+  struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
+  struct progress progress;
+  const struct options *options = session->options;
+  measure.repetitions = (int)options->repetitions;
+  measure.ld = options->ld;
+  measure.gate = options->gate;
+  measure.budget_s = options->budget_s;
+  measure.progress = progress_step;
+  measure.progress_data = &progress;
+  progress_begin(&progress, "validate");
+  enum perfpred_status status =
+      perfpred_validate((const struct perfpred_plan *const *)session->plans, session->count, session->sampler, &measure,
+                        grid->points, grid->count, &validation, &session->error);
+  bool interrupted = progress_end(&progress);
+  if (status != PERFPRED_OK && interrupted)
+    return message_fail("interrupted");
+  if (status != PERFPRED_OK)
+    return session_fail(session);
+  return options->json ? print_json(session, grid, &validation) : print_text(session, grid, &validation);
+}
+
+/* Everything that can be refused is refused before the worker starts. */
+static int prepare(struct session *session, struct grid *grid) {
+  int result = session_find(session, session->options->operands.items[0]);
+  if (result == COMMAND_OK)
+    result = session_load(session);
+  if (result == COMMAND_OK)
+    result = session_bind(session, false);
+  for (size_t i = 0; result == COMMAND_OK && i < session->count; i++)
+    result = add_points(session, i, grid);
+  for (size_t i = 0; result == COMMAND_OK && i < grid->count; i++) {
+    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+    const struct perfpred_validation_point *point = &grid->points[i];
+    if (perfpred_plan_predict(session->plans[point->plan], point->parameters,
+                              perfpred_program_parameter_count(session->programs[point->plan]), &prediction,
+                              &session->error) != PERFPRED_OK)
+      result = session_fail(session);
+  }
+  return result;
+}
+
+static int run(const struct options *options) {
+  struct session session;
+  struct grid grid = { .points = NULL };
+  int result = check_steps(options, &grid);
+  if (result != COMMAND_OK)
+    return result;
+  result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = prepare(&session, &grid);
+  if (result == COMMAND_OK)
+    result = session_sample(&session);
+  if (result == COMMAND_OK)
+    result = execute(&session, &grid);
+  free(grid.points);
+  session_close(&session);
+  return result;
+}
+
+const struct command command_validate = {
+  .name = "validate",
+  .synopsis = "NAME[,NAME] -m FILE -n LO:HI:STEP [-b LO:HI:STEP] [--reps R] [--blas PATH] [--lapack PATH] ...",
+  .summary = "Measures beside predictions, interleaved",
+  .details =
+      "NAME is an algorithm, or an operation for all its algorithms. Without -b the block size is 64. Libraries and\n"
+      "threads are those of the models where no option names others. Executed matrices have the smallest leading\n"
+      "dimension that holds them and is a multiple of 8 and not of 256. The noise floor is how far two halves of the\n"
+      "same measurement are apart: an error below it says nothing.\n",
+  .takes = TAKES_MODELS | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE |
+           TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .operands_min = 1,
+  .operands_max = 1,
+  .run = run,
+};

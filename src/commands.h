@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The subcommands, one source file each. */
+#ifndef COMMAND_COMMANDS_H
+#define COMMAND_COMMANDS_H
+
+#include "options.h"
+
+extern const struct command command_machine, command_kernels, command_algorithms, command_generate, command_model,
+    command_predict, command_rank, command_tune, command_measure, command_validate, command_plot;
+
+#endif

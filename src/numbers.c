@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "numbers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool number_integer(const char *text, int64_t lower, int64_t upper, int64_t *value) {
+  const char *digits = text[0] == '-' ? text + 1 : text;
+  if (digits[0] == '\0' || digits[strspn(digits, "0123456789")] != '\0')
+    return false;
+  errno = 0;
+  long long parsed = strtoll(text, NULL, 10);
+  if (errno != 0 || parsed < lower || parsed > upper)
+    return false;
+  *value = parsed;
+  return true;
+}
+
+bool number_real(const char *text, double lower, double upper, double *value) {
+  char *end;
+  if (text[0] == '\0' || text[strspn(text, "0123456789.eE+-")] != '\0')
+    return false;
+  errno = 0;
+  double parsed = strtod(text, &end);
+  if (end == text || *end != '\0' || !isfinite(parsed) || parsed < lower || parsed > upper)
+    return false;
+  *value = parsed;
+  return true;
+}
+
+bool number_range(const char *text, struct range *range) {
+  char copy[80];
+  char *parts[3] = { copy, NULL, NULL };
+  int64_t values[3] = { 0, 0, 0 };
+  int count = 1;
+  if (strlen(text) >= sizeof copy)
+    return false;
+  strcpy(copy, text);
+  for (char *c = copy; *c != '\0'; c++) {
+    if (*c != ':')
+      continue;
+    if (count == 3)
+      return false;
+    *c = '\0';
+    parts[count++] = c + 1;
+  }
+  for (int i = 0; i < count; i++) {
+    if (!number_integer(parts[i], 1, SIZE_LIMIT, &values[i]))
+      return false;
+  }
+  if (count == 1)
+    values[1] = values[0];
+  if (values[1] < values[0])
+    return false;
+  *range = (struct range){ .lower = values[0], .upper = values[1], .step = values[2] };
+  return true;
+}
+
+int64_t range_count(const struct range *range, int64_t step) {
+  if (range->upper == range->lower)
+    return 1;
+  int64_t used = range->step > 0 ? range->step : step;
+  return (range->upper - range->lower) / used + 1;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers of the command line: the whole string counts, and what does not fit is refused, never rounded or cut. */
+#ifndef COMMAND_NUMBERS_H
+#define COMMAND_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIZE_LIMIT INT64_C(2147483647) /* largest size that a 32-bit BLAS takes */
+
+/* LO:HI:STEP. Only what was written is set: step is 0 without one. upper is 0 when nothing was given. */
+struct range {
+  int64_t lower, upper, step;
+};
+
+/* Decimal digits with an optional minus sign. */
+bool number_integer(const char *text, int64_t lower, int64_t upper, int64_t *value);
+/* Decimal, with an optional exponent; no hexadecimal digits, infinities or NaN. */
+bool number_real(const char *text, double lower, double upper, double *value);
+/* N, LO:HI or LO:HI:STEP with 1 <= LO <= HI and STEP >= 1. */
+bool number_range(const char *text, struct range *range);
+/* How many values a range has; a step of 0 counts as `step`. */
+int64_t range_count(const struct range *range, int64_t step);
+
+#endif

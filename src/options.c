@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "suggest.h"
+
+enum kind { KIND_FLAG, KIND_WORD, KIND_WORDS, KIND_INTEGER, KIND_REAL, KIND_GATE, KIND_RANGE, KIND_ASSIGNMENTS };
+
+struct rule {
+  const char *name;     /* with its dashes */
+  const char *argument; /* as shown in the help; NULL for a flag */
+  const char *help;
+  enum kind kind;
+  unsigned takes; /* 0: every subcommand has it */
+  size_t offset;
+  double lower, upper;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct rule rules[] = {
+  { "-m", "FILE", "model file", KIND_WORD, TAKES_MODELS, AT(models), 0, 0 },
+  { "-o", "FILE", "file to write; replaced as a whole once everything is done", KIND_WORD, TAKES_OUTPUT, AT(output), 0,
+    0 },
+  { "-n", "LO:HI[:STEP]", "sizes", KIND_RANGE, TAKES_N, AT(n), 0, 0 },
+  { "-b", "LO:HI[:STEP]", "block sizes", KIND_RANGE, TAKES_B, AT(b), 0, 0 },
+  { "--for", "NAME[,NAME]", "algorithms, or operations for all their algorithms", KIND_WORD, TAKES_FOR, AT(algorithms),
+    0, 0 },
+  { "--budget", "SECONDS", "wall time to stay within", KIND_REAL, TAKES_BUDGET, AT(budget_s), 1e-3, 1e7 },
+  { "--set", "KNOB=VALUE", "how models are made; may be repeated", KIND_ASSIGNMENTS, TAKES_SET, AT(settings), 0, 0 },
+  { "--reps", "R", "timed executions", KIND_INTEGER, TAKES_REPS, AT(repetitions), 1, 1000000 },
+  { "--gate", "X", "widest relative deviation of the yardstick, such as 0.05, or 'off'", KIND_GATE, TAKES_GATE,
+    AT(gate), 1e-6, 10 },
+  { "--ld", "N", "leading dimension of matrices", KIND_INTEGER, TAKES_LD, AT(ld), 1, 2147483647.0 },
+  { "--measured", "FILE", "what 'perfpred validate --json' printed", KIND_WORD, TAKES_MEASURED, AT(measured), 0, 0 },
+  { "--blas", "PATH", "BLAS library to measure", KIND_WORD, TAKES_SETUP, AT(blas), 0, 0 },
+  { "--lapack", "PATH", "LAPACK library to measure", KIND_WORD, TAKES_SETUP, AT(lapack), 0, 0 },
+  { "--threads", "T", "threads of the BLAS", KIND_INTEGER, TAKES_SETUP, AT(threads), 1, 4096 },
+  { "--env", "NAME=VALUE", "environment of the measured libraries, such as BLIS_ARCH_TYPE=skx; may be repeated",
+    KIND_ASSIGNMENTS, TAKES_SETUP, AT(environment), 0, 0 },
+  { "--worker", "PATH", "the program that measures, perfpred-worker", KIND_WORD, TAKES_SETUP, AT(worker), 0, 0 },
+  { "--extrapolate", NULL, "answer beyond the sizes that were modelled, and say so", KIND_FLAG, TAKES_EXTRAPOLATE,
+    AT(extrapolate), 0, 0 },
+  { "--force", NULL, "use models of another machine, and say so", KIND_FLAG, TAKES_FORCE, AT(force), 0, 0 },
+  { "-f", "FILE", "kernels and algorithms of your own (the text form); may be repeated", KIND_WORDS, TAKES_FILES,
+    AT(files), 0, 0 },
+  { "--json", NULL, "print one JSON object", KIND_FLAG, 0, AT(json), 0, 0 },
+  { "--help", NULL, "print this help", KIND_FLAG, 0, AT(help), 0, 0 },
+};
+#define RULES (sizeof rules / sizeof rules[0])
+
+static bool taken(const struct rule *rule, const struct command *command) {
+  return rule->takes == 0 || (command->takes & rule->takes) != 0;
+}
+
+static bool is_name(const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    bool inner = (c >= '0' && c <= '9') || c == '-';
+    if (!letter && !(i > 0 && inner))
+      return false;
+  }
+  return length > 0;
+}
+
+static int wrong_value(const struct rule *rule, const char *value) {
+  switch (rule->kind) {
+  case KIND_RANGE:
+    return message_misuse(
+        "option %s: '%s' is no range: expected %s or a single number, with 1 <= LO <= HI <= 2147483647", rule->name,
+        value, rule->argument);
+  case KIND_ASSIGNMENTS:
+    return message_misuse("option %s: '%s' is not of the form %s", rule->name, value, rule->argument);
+  case KIND_GATE:
+    return message_misuse("option %s: '%s': expected a number from %g to %g, or 'off'", rule->name, value, rule->lower,
+                          rule->upper);
+  case KIND_INTEGER:
+    return message_misuse("option %s: '%s': expected an integer from %.0f to %.0f", rule->name, value, rule->lower,
+                          rule->upper);
+  default:
+    return message_misuse("option %s: '%s': expected a number from %g to %g", rule->name, value, rule->lower,
+                          rule->upper);
+  }
+}
+
+static int store_word(const struct rule *rule, const char *value, const char **target) {
+  if (value[0] == '\0')
+    return message_misuse("option %s: expected %s, not an empty word", rule->name, rule->argument);
+  if (*target != NULL)
+    return message_misuse("option %s is given twice", rule->name);
+  *target = value;
+  return COMMAND_OK;
+}
+
+static int store(const struct rule *rule, const char *value, struct options *options) {
+  void *target = (char *)options + rule->offset;
+  const char *equals;
+  bool good = true;
+  switch (rule->kind) {
+  case KIND_FLAG:
+    *(bool *)target = true;
+    break;
+  case KIND_WORD:
+    return store_word(rule, value, target);
+  case KIND_ASSIGNMENTS:
+    equals = strchr(value, '=');
+    good = equals != NULL && is_name(value, (size_t)(equals - value));
+    /* fall through */
+  case KIND_WORDS:
+    if (good)
+      ((struct words *)target)->items[((struct words *)target)->count++] = value;
+    break;
+  case KIND_INTEGER:
+    good = number_integer(value, (int64_t)rule->lower, (int64_t)rule->upper, target);
+    break;
+  case KIND_GATE:
+    if (strcmp(value, "off") == 0) {
+      *(double *)target = -1.0;
+      break;
+    }
+    /* fall through */
+  case KIND_REAL:
+    good = number_real(value, rule->lower, rule->upper, target);
+    break;
+  case KIND_RANGE:
+    good = number_range(value, target);
+    break;
+  }
+  return good ? COMMAND_OK : wrong_value(rule, value);
+}
+
+static int unknown(const struct command *command, const char *word, size_t length) {
+  char name[80];
+  struct suggestion suggestion;
+  snprintf(name, sizeof name, "%.*s", (int)(length < 79 ? length : 79), word);
+  suggest_begin(&suggestion, name);
+  for (size_t i = 0; i < RULES; i++) {
+    if (taken(&rules[i], command) && strlen(rules[i].name) > 2)
+      suggest_offer(&suggestion, rules[i].name);
+  }
+  return message_misuse("'%s' has no option '%s'%s; 'perfpred %s --help' lists them", command->name, name,
+                        suggest_text(&suggestion, ""), command->name);
+}
+
+/* The rule that a word beginning with '-' names, and its argument where that is part of the word. */
+static const struct rule *find(const struct command *command, const char *word, size_t *length, const char **value) {
+  bool is_long = word[1] == '-';
+  *length = is_long ? strcspn(word, "=") : 2;
+  *value = NULL;
+  for (size_t i = 0; i < RULES; i++) {
+    if (!taken(&rules[i], command) || strlen(rules[i].name) != *length || strncmp(word, rules[i].name, *length) != 0)
+      continue;
+    if (is_long && word[*length] == '=')
+      *value = word + *length + 1;
+    else if (!is_long && word[2] != '\0')
+      *value = word + 2;
+    return &rules[i];
+  }
+  return NULL;
+}
+
+/* One option; *used counts the words that it takes. */
+static int parse_option(const struct command *command, char **words, int left, struct options *options, int *used) {
+  size_t length;
+  const char *value;
+  *used = 1;
+  if (strcmp(words[0], "-h") == 0) {
+    options->help = true;
+    return COMMAND_OK;
+  }
+  const struct rule *rule = find(command, words[0], &length, &value);
+  if (rule == NULL)
+    return unknown(command, words[0], length);
+  if (rule->argument == NULL && value != NULL)
+    return message_misuse("option %s takes no value", rule->name);
+  if (rule->argument != NULL && value == NULL) {
+    if (left < 2)
+      return message_misuse("option %s: expected %s behind it", rule->name, rule->argument);
+    value = words[1];
+    *used = 2;
+  }
+  return store(rule, value, options);
+}
+
+static int parse_parameter(const char *word, const char *equals, struct options *options) {
+  size_t length = (size_t)(equals - word);
+  struct assignment *last = &options->parameters[options->parameter_count];
+  if (length >= ASSIGNMENT_NAME || options->parameter_count == ASSIGNMENT_MAX)
+    return message_misuse("'%s': at most %d parameters with names of up to %d letters", word, ASSIGNMENT_MAX,
+                          ASSIGNMENT_NAME - 1);
+  memcpy(last->name, word, length);
+  last->name[length] = '\0';
+  if (!number_integer(equals + 1, INT64_MIN, INT64_MAX, &last->value))
+    return message_misuse("parameter '%s': '%s' is not an integer", last->name, equals + 1);
+  for (size_t i = 0; i < options->parameter_count; i++) {
+    if (strcmp(options->parameters[i].name, last->name) == 0)
+      return message_misuse("parameter '%s' is given twice", last->name);
+  }
+  /* a size of 0 would be answered with no time at all: never what was meant on a command line */
+  if (last->value < 1)
+    return message_fail("parameter '%s' is %lld: expected an integer of at least 1", last->name,
+                        (long long)last->value);
+  options->parameter_count++;
+  return COMMAND_OK;
+}
+
+static int parse_operand(const struct command *command, const char *word, struct options *options) {
+  const char *equals = strchr(word, '=');
+  if ((command->takes & TAKES_PARAMETERS) != 0 && equals != NULL && is_name(word, (size_t)(equals - word)))
+    return parse_parameter(word, equals, options);
+  if (word[0] == '\0')
+    return message_misuse("'%s': an empty word is no name; expected %s", command->name, command->synopsis);
+  if (options->operands.count == command->operands_max)
+    return message_misuse("'%s': unexpected '%s'; expected %s", command->name, word, command->synopsis);
+  options->operands.items[options->operands.count++] = word;
+  return COMMAND_OK;
+}
+
+static int reserve(struct options *options, int count) {
+  size_t each = (size_t)count + 1;
+  const char **memory = calloc(4 * each, sizeof *memory);
+  memset(options, 0, sizeof *options);
+  if (memory == NULL)
+    return message_fail("out of memory");
+  options->memory = (void *)memory;
+  options->settings.items = memory;
+  options->environment.items = memory + each;
+  options->files.items = memory + 2 * each;
+  options->operands.items = memory + 3 * each;
+  return COMMAND_OK;
+}
+
+int options_parse(const struct command *command, int count, char **words, struct options *options) {
+  bool only_operands = false;
+  int result = reserve(options, count);
+  for (int i = 0, used; result == COMMAND_OK && i < count; i += used) {
+    used = 1;
+    if (!only_operands && strcmp(words[i], "--") == 0)
+      only_operands = true;
+    else if (!only_operands && words[i][0] == '-' && words[i][1] != '\0')
+      result = parse_option(command, words + i, count - i, options, &used);
+    else
+      result = parse_operand(command, words[i], options);
+    if (options->help)
+      return COMMAND_OK;
+  }
+  if (result == COMMAND_OK && options->operands.count < command->operands_min)
+    result = message_misuse("'%s' needs more: expected %s", command->name, command->synopsis);
+  return result;
+}
+
+void options_end(struct options *options) {
+  free(options->memory);
+  options->memory = NULL;
+}
+
+void options_print(const struct command *command) {
+  for (size_t i = 0; i < RULES; i++) {
+    char head[40];
+    if (!taken(&rules[i], command))
+      continue;
+    snprintf(head, sizeof head, "%s %s", rules[i].name, rules[i].argument != NULL ? rules[i].argument : "");
+    printf("  %-20s  %s\n", head, rules[i].help);
+  }
+}

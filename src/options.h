@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command line says, checked against the table of options. */
+#ifndef COMMAND_OPTIONS_H
+#define COMMAND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "numbers.h"
+
+/* Bits of the options that a subcommand takes; --json and --help belong to all. */
+enum {
+  TAKES_MODELS = 1 << 0,
+  TAKES_OUTPUT = 1 << 1,
+  TAKES_N = 1 << 2,
+  TAKES_B = 1 << 3,
+  TAKES_FOR = 1 << 4,
+  TAKES_BUDGET = 1 << 5,
+  TAKES_SET = 1 << 6,
+  TAKES_REPS = 1 << 7,
+  TAKES_SETUP = 1 << 8, /* --blas --lapack --threads --env --worker */
+  TAKES_GATE = 1 << 9,
+  TAKES_LD = 1 << 10,
+  TAKES_EXTRAPOLATE = 1 << 11,
+  TAKES_FORCE = 1 << 12,
+  TAKES_FILES = 1 << 13,
+  TAKES_MEASURED = 1 << 14,
+  TAKES_PARAMETERS = 1 << 15, /* n=1000 b=128 */
+};
+
+/* Words in the order in which they were given; borrowed from argv. */
+struct words {
+  const char **items;
+  size_t count;
+};
+
+#define ASSIGNMENT_MAX 8
+#define ASSIGNMENT_NAME 64
+
+struct assignment {
+  char name[ASSIGNMENT_NAME];
+  int64_t value;
+};
+
+struct options {
+  const char *models, *output, *algorithms, *measured, *blas, *lapack, *worker;
+  struct range n, b;
+  double budget_s;                  /* 0: none */
+  double gate;                      /* 0: the default; -1: off */
+  int64_t repetitions, threads, ld; /* 0: the default */
+  bool json, extrapolate, force, help;
+  struct words settings, environment, files, operands;
+  struct assignment parameters[ASSIGNMENT_MAX];
+  size_t parameter_count;
+  void *memory; /* of the words */
+};
+
+/* A subcommand. */
+struct command {
+  const char *name;
+  const char *synopsis; /* what stands behind the name */
+  const char *summary;
+  const char *details; /* paragraphs of its help, or NULL */
+  unsigned takes;
+  size_t operands_min, operands_max;
+  int (*run)(const struct options *options);
+};
+
+/* Reads the words behind the subcommand. Prints a message and returns an exit code on failure. Release with options_end either way. */
+int options_parse(const struct command *command, int count, char **words, struct options *options);
+void options_end(struct options *options);
+/* Lines of a subcommand's options for its help. */
+void options_print(const struct command *command);
+
+#endif

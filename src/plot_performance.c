@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Performance over n, predicted and measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gnuplot.h"
+#include "plots.h"
+
+#define SERIES_MAX 64
+
+struct picture {
+  struct gnuplot gnuplot;
+  struct range n;
+  int64_t b;
+  double peak;               /* flop/s; 0: unknown */
+  size_t points[SERIES_MAX]; /* measured ones of each algorithm */
+};
+
+static int check(const struct session *session, struct picture *picture) {
+  const struct options *options = session->options;
+  picture->n = options->n;
+  picture->b = options->b.upper > 0 ? options->b.lower : PLOT_DEFAULT_B;
+  if (picture->n.upper == 0 || (picture->n.lower != picture->n.upper && picture->n.step == 0))
+    return message_misuse("'plot performance' needs sizes: -n LO:HI:STEP");
+  if (options->b.lower != options->b.upper)
+    return message_misuse("option -b: 'plot performance' takes one block size, -b B");
+  if (session->count > SERIES_MAX)
+    return message_misuse("'plot performance': more than %d algorithms", SERIES_MAX);
+  return COMMAND_OK;
+}
+
+static int write_predicted(struct session *session, size_t which, struct picture *picture) {
+  static const char *const open[2] = { "n", "b" };
+  const struct perfpred_program *program = session->programs[which];
+  int n_place = perfpred_program_parameter(program, "n"), b_place = perfpred_program_parameter(program, "b");
+  int64_t values[SESSION_PARAMETERS];
+  int result = session_values(session, program, open, values);
+  if (result != COMMAND_OK)
+    return result;
+  if (n_place < 0)
+    return message_fail("'%s' has no parameter n to vary", perfpred_program_name(program));
+  if (b_place >= 0)
+    values[b_place] = picture->b;
+  fprintf(picture->gnuplot.script, "$predicted%zu << EOD\n", which);
+  int64_t count = range_count(&picture->n, 1);
+  for (int64_t i = 0; i < count; i++) {
+    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+    values[n_place] = picture->n.lower + i * picture->n.step;
+    if (perfpred_plan_predict(session->plans[which], values, perfpred_program_parameter_count(program), &prediction,
+                              &session->error) != PERFPRED_OK)
+      return session_fail(session);
+    const struct perfpred_statistics *rate = &prediction.flops_per_s;
+    fprintf(picture->gnuplot.script, "%lld %.6g %.6g %.6g\n", (long long)values[n_place], rate->min * 1e-9,
+            rate->med * 1e-9, rate->max * 1e-9);
+    if (prediction.efficiency.med > 0.0)
+      picture->peak = rate->med / prediction.efficiency.med;
+  }
+  fputs("EOD\n", picture->gnuplot.script);
+  return COMMAND_OK;
+}
+
+static void write_measured(const struct session *session, size_t which, const struct measured *measured,
+                           struct picture *picture) {
+  const char *name = perfpred_program_name(session->programs[which]);
+  fprintf(picture->gnuplot.script, "$measured%zu << EOD\n", which);
+  for (size_t i = 0; i < measured->count; i++) {
+    const struct measured_point *point = &measured->points[i];
+    bool wanted =
+        strcmp(point->name, name) == 0 && point->flops > 0.0 && (isnan(point->b) || point->b == (double)picture->b);
+    if (!wanted)
+      continue;
+    picture->points[which]++;
+    double work = point->flops * 1e-9;
+    fprintf(picture->gnuplot.script, "%.0f %.6g %.6g %.6g\n", point->n, work / point->max_s, work / point->med_s,
+            work / point->min_s);
+  }
+  fputs("EOD\n", picture->gnuplot.script);
+}
+
+static void title(struct picture *picture, const char *name, const char *what) {
+  char text[128];
+  snprintf(text, sizeof text, "%.64s %s", name, what);
+  gnuplot_quote(&picture->gnuplot, text);
+}
+
+static void write_commands(const struct session *session, struct picture *picture) {
+  FILE *script = picture->gnuplot.script;
+  fputs("set key inside bottom right Right noreverse opaque box ls 102\n", script);
+  fprintf(script, "set xrange [*:*] noextend\nset yrange [0:%s]\n", picture->peak > 0.0 ? "*<1e9" : "*");
+  if (picture->peak > 0.0)
+    fprintf(script, "plot %.6g with lines lc rgb '#808080' dt 2 lw 1.5 title 'peak', ", picture->peak * 1e-9);
+  else
+    fputs("plot ", script);
+  for (size_t i = 0; i < session->count; i++)
+    fprintf(script, "%s$predicted%zu using 1:2:4 with filledcurves lt %zu notitle", i > 0 ? ", " : "", i, i + 1);
+  for (size_t i = 0; i < session->count; i++) {
+    const char *name = perfpred_program_name(session->programs[i]);
+    fprintf(script, ", $predicted%zu using 1:3 with lines lt %zu title ", i, i + 1);
+    title(picture, name, "predicted");
+    if (picture->points[i] == 0)
+      continue;
+    fprintf(script, ", $measured%zu using 1:3:2:4 with yerrorbars lt %zu lw 1 notitle", i, i + 1);
+    fprintf(script, ", $measured%zu using 1:3 with points lt %zu ps 0.7 title ", i, i + 1);
+    title(picture, name, "measured");
+  }
+  fputc('\n', script);
+}
+
+static int draw(struct session *session, const struct measured *measured, struct picture *picture) {
+  int result = COMMAND_OK;
+  size_t points = 0;
+  for (size_t i = 0; result == COMMAND_OK && i < session->count; i++) {
+    result = write_predicted(session, i, picture);
+    if (result == COMMAND_OK && measured != NULL)
+      write_measured(session, i, measured, picture);
+    points += picture->points[i];
+  }
+  if (result == COMMAND_OK && measured != NULL && points == 0)
+    result = message_fail("%s: no point of these algorithms with b=%lld", measured->path, (long long)picture->b);
+  if (result == COMMAND_OK)
+    write_commands(session, picture);
+  return result;
+}
+
+int plot_performance(struct session *session, const struct measured *measured) {
+  struct picture picture = { .peak = 0.0 };
+  char heading[64];
+  int result = check(session, &picture);
+  if (result != COMMAND_OK)
+    return result;
+  snprintf(heading, sizeof heading, "Performance, block size %lld", (long long)picture.b);
+  result = gnuplot_begin(&picture.gnuplot, heading, "size n", "Gflop/s");
+  if (result == COMMAND_OK)
+    result = draw(session, measured, &picture);
+  if (result != COMMAND_OK) {
+    gnuplot_discard(&picture.gnuplot);
+    return result;
+  }
+  return gnuplot_run(&picture.gnuplot, session->options->output);
+}

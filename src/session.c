@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suggest.h"
+
+int session_fail(const struct session *session) {
+  const char *text = session->error.text;
+  return message_fail("%s", text[0] != '\0' ? text : perfpred_status_text(session->error.status));
+}
+
+int session_open(struct session *session, const struct options *options) {
+  memset(session, 0, sizeof *session);
+  session->options = options;
+  if (perfpred_context_create(&session->context, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  for (size_t i = 0; i < options->files.count; i++) {
+    if (perfpred_context_add_file(session->context, options->files.items[i], &session->error) != PERFPRED_OK)
+      return session_fail(session);
+  }
+  return COMMAND_OK;
+}
+
+void session_close(struct session *session) {
+  for (size_t i = 0; i < session->count; i++)
+    perfpred_plan_destroy(session->plans[i]);
+  for (size_t i = 0; i < session->count + session->unbound; i++)
+    perfpred_program_unref(session->programs[i]);
+  free(session->plans);
+  free(session->programs);
+  perfpred_sampler_destroy(session->sampler);
+  node_release(session->report);
+  perfpred_models_unref(session->models);
+  perfpred_context_destroy(session->context);
+}
+
+/* Takes the reference over. A program that is there already is not added again. */
+static int add_program(struct session *session, struct perfpred_program *program) {
+  const char *name = perfpred_program_name(program);
+  for (size_t i = 0; i < session->count; i++) {
+    if (strcmp(name, perfpred_program_name(session->programs[i])) == 0) {
+      perfpred_program_unref(program);
+      return COMMAND_OK;
+    }
+  }
+  if (session->count == session->capacity) {
+    size_t capacity = session->capacity == 0 ? 16 : 2 * session->capacity;
+    struct perfpred_program **programs = realloc(session->programs, capacity * sizeof(struct perfpred_program *));
+    if (programs != NULL)
+      session->programs = programs;
+    struct perfpred_plan **plans = realloc(session->plans, capacity * sizeof(struct perfpred_plan *));
+    if (plans != NULL)
+      session->plans = plans;
+    if (programs == NULL || plans == NULL) {
+      perfpred_program_unref(program);
+      return message_fail("out of memory");
+    }
+    session->capacity = capacity;
+  }
+  session->plans[session->count] = NULL;
+  session->programs[session->count++] = program;
+  return COMMAND_OK;
+}
+
+/* Adds the algorithms of an operation; *found counts them. Without one, suggestion has the nearest name. */
+static int add_operation(struct session *session, const char *name, size_t *found, struct suggestion *suggestion) {
+  size_t count = perfpred_program_count(session->context);
+  *found = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct perfpred_program *program;
+    const char *candidate = perfpred_program_name_at(session->context, i);
+    if (perfpred_program_find(session->context, candidate, &program, &session->error) != PERFPRED_OK)
+      return session_fail(session);
+    suggest_offer(suggestion, candidate);
+    if (strcmp(perfpred_program_operation(program), name) != 0) {
+      perfpred_program_unref(program);
+      continue;
+    }
+    ++*found;
+    if (add_program(session, program) != COMMAND_OK)
+      return COMMAND_FAILED;
+  }
+  return COMMAND_OK;
+}
+
+static int add_named(struct session *session, const char *name) {
+  struct perfpred_program *program;
+  struct suggestion suggestion;
+  size_t found;
+  enum perfpred_status status = perfpred_program_find(session->context, name, &program, &session->error);
+  if (status == PERFPRED_OK)
+    return add_program(session, program);
+  if (status != PERFPRED_NOT_FOUND)
+    return session_fail(session);
+  suggest_begin(&suggestion, name);
+  int result = add_operation(session, name, &found, &suggestion);
+  if (result == COMMAND_OK && found == 0)
+    result = message_fail("no algorithm or operation '%s'%s; 'perfpred algorithms' lists them", name,
+                          suggest_text(&suggestion, ""));
+  return result;
+}
+
+int session_find(struct session *session, const char *names) {
+  char *copy = strdup(names);
+  int result = COMMAND_OK;
+  if (copy == NULL)
+    return message_fail("out of memory");
+  for (char *name = copy, *next; result == COMMAND_OK && name != NULL; name = next) {
+    next = strchr(name, ',');
+    if (next != NULL)
+      *next++ = '\0';
+    if (name[0] == '\0')
+      result = message_misuse("'%s': expected names separated by single commas", names);
+    else
+      result = add_named(session, name);
+  }
+  free(copy);
+  return result;
+}
+
+int session_load(struct session *session) {
+  struct perfpred_load_options load = PERFPRED_LOAD_OPTIONS_INIT;
+  if (session->options->models == NULL)
+    return message_misuse("a model file is needed: -m FILE ('perfpred generate' makes one)");
+  load.force = session->options->force;
+  enum perfpred_status status =
+      perfpred_models_load(session->context, session->options->models, &load, &session->models, &session->error);
+  if (status == PERFPRED_OTHER_MACHINE)
+    return message_fail("%s; --force uses it all the same", session->error.text);
+  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+}
+
+int session_report(struct session *session) {
+  char *text;
+  if (session->report != NULL)
+    return COMMAND_OK;
+  if (perfpred_models_print(session->models, &text, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  session->report = node_parse(text);
+  perfpred_free(text);
+  return session->report != NULL ? COMMAND_OK : message_fail("out of memory");
+}
+
+/* Moves a program behind those that have plans. */
+static void drop(struct session *session, size_t place) {
+  struct perfpred_program *program = session->programs[place];
+  size_t last = session->count + session->unbound - 1;
+  for (size_t i = place; i < last; i++)
+    session->programs[i] = session->programs[i + 1];
+  session->programs[last] = program;
+  session->unbound++;
+  session->count--;
+}
+
+int session_bind(struct session *session, bool skip) {
+  struct perfpred_plan_options plan_options = PERFPRED_PLAN_OPTIONS_INIT;
+  plan_options.extrapolate = session->options->extrapolate;
+  for (size_t i = 0; i < session->count;) {
+    enum perfpred_status status =
+        perfpred_plan_create(session->programs[i], session->models, &plan_options, &session->plans[i], &session->error);
+    if (status == PERFPRED_OK) {
+      i++;
+    } else if (status == PERFPRED_UNMODELLED && skip && session->count > 1) {
+      session->plans[i] = NULL;
+      drop(session, i);
+    } else {
+      session->plans[i] = NULL;
+      return session_fail(session);
+    }
+  }
+  return COMMAND_OK;
+}
+
+/* A path that the models record, unless it is empty. */
+static const char *recorded(const struct session *session, const char *library) {
+  const char *path = node_string(node_member(node_member(node_member(session->report, "setup"), library), "path"));
+  return path[0] != '\0' ? path : NULL;
+}
+
+int session_sample(struct session *session) {
+  const struct options *options = session->options;
+  struct perfpred_setup setup = PERFPRED_SETUP_INIT;
+  if (session->models != NULL) {
+    int result = session_report(session);
+    double threads = node_number(node_member(node_member(session->report, "setup"), "threads"));
+    if (result != COMMAND_OK)
+      return result;
+    setup.blas = recorded(session, "blas");
+    setup.lapack = recorded(session, "lapack");
+    setup.threads = threads >= 1.0 && threads <= 4096.0 ? (int)threads : 0;
+  }
+  if (options->blas != NULL)
+    setup.blas = options->blas;
+  if (options->lapack != NULL)
+    setup.lapack = options->lapack;
+  if (options->threads != 0)
+    setup.threads = (int)options->threads;
+  setup.worker = options->worker;
+  setup.environment = options->environment.items; /* the words end with a NULL */
+  if (perfpred_sampler_create_worker(session->context, &setup, &session->sampler, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  return COMMAND_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a subcommand works with: context, programs, models, plans, sampler; opened step by step, released at once. */
+#ifndef COMMAND_SESSION_H
+#define COMMAND_SESSION_H
+
+#include <perfpred/perfpred.h>
+
+#include <stdbool.h>
+
+#include "document.h"
+#include "message.h"
+#include "options.h"
+
+#define SESSION_PARAMETERS 8
+
+struct session {
+  const struct options *options;
+  struct perfpred_context *context;
+  struct perfpred_models *models;
+  struct node *report; /* the model file as JSON; read by session_report */
+  struct perfpred_sampler *sampler;
+  struct perfpred_program **programs;
+  struct perfpred_plan **plans; /* one for each program, NULL before session_bind */
+  size_t count, capacity;
+  size_t unbound; /* programs that session_bind dropped for want of models; they stand behind the others */
+  struct perfpred_error error;
+};
+
+/* Every step prints a message and returns an exit code on failure; session_close is called either way. */
+int session_open(struct session *session, const struct options *options);
+void session_close(struct session *session);
+/* Tells session->error. */
+int session_fail(const struct session *session);
+
+/* Adds programs by a list "NAME,NAME": algorithms, or operations for all their algorithms. */
+int session_find(struct session *session, const char *names);
+/* Loads the file behind -m. */
+int session_load(struct session *session);
+/* Parses the models' text, for what the interface has no structs for (setup, machine). */
+int session_report(struct session *session);
+/* Makes the plans. With skip, programs that lack a model are dropped and listed; at least one must be left. */
+int session_bind(struct session *session, bool skip);
+/* Starts a worker for the setup of the options; what they leave open is taken from the models, where there are any. */
+int session_sample(struct session *session);
+
+/* Values of a program's parameters from the command line. Those named in `open` (up to two, NULL: none) are not needed
+   there and stay 0; a parameter that the program does not have is an error. */
+int session_values(const struct session *session, const struct perfpred_program *program, const char *const open[2],
+                   int64_t *values);
+
+/* Words for the bits of perfpred_note. */
+const char *session_status(unsigned notes); /* the most serious, in one word */
+void session_write_notes(struct document *document, unsigned notes);
+void session_write_parameters(struct document *document, const struct perfpred_program *program, const int64_t *values);
+void session_write_unbound(struct document *document, const struct session *session);
+void session_note_unbound(const struct session *session);
+/* "name=value name=value" of a program. */
+#define SESSION_TEXT 256
+const char *session_describe(const struct perfpred_program *program, const int64_t *values, char *text);
+
+#endif

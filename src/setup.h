@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What reports say of machines and libraries, for people. */
+#ifndef COMMAND_SETUP_H
+#define COMMAND_SETUP_H
+
+#include "document.h"
+
+/* "LABEL   path, version, kernel set": one line of a library; with the hint where BLIS fell back to its plain C kernels. */
+void setup_print_library(const char *label, const struct node *library);
+/* Lines of a machine: CPU, cores, caches, peak, bandwidth. */
+void setup_print_machine(const struct node *machine);
+
+#endif

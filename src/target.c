@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+
+int target_open(const char *path, char *temporary, size_t size) {
+  struct stat status;
+  size_t length = strlen(path);
+  if (path[length - 1] == '/' || (stat(path, &status) == 0 && !S_ISREG(status.st_mode))) {
+    message_fail("%s: cannot be written: it is not a regular file", path);
+    return -1;
+  }
+  if ((size_t)snprintf(temporary, size, "%s.XXXXXX", path) >= size) {
+    message_fail("%s: cannot be written: %s", path, strerror(ENAMETOOLONG));
+    return -1;
+  }
+  int file = mkstemp(temporary);
+  if (file < 0)
+    message_fail("%s: cannot be written: %s", path, strerror(errno));
+  return file;
+}
+
+int target_check(const char *path) {
+  char temporary[4096];
+  int file = target_open(path, temporary, sizeof temporary);
+  if (file < 0)
+    return COMMAND_FAILED;
+  close(file);
+  unlink(temporary);
+  return COMMAND_OK;
+}
