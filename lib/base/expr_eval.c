@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -190,7 +189,8 @@ double ppi_expr_real(const struct ppi_expr *expr, const int64_t *values) {
 }
 
 bool ppi_expr_is_constant(const struct ppi_expr *expr, int64_t *value) {
-  return ppi_expr_root(expr)->constant && ppi_expr_eval(expr, NULL, value, NULL) == PERFPRED_OK;
+  static const int64_t none[1] = { 0 }; /* a constant reads no values */
+  return ppi_expr_root(expr)->constant && ppi_expr_eval(expr, none, value, NULL) == PERFPRED_OK;
 }
 
 bool ppi_expr_uses(const struct ppi_expr *expr, size_t slot) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What an expression is as a function of its values: affine, or a polynomial of which degree. */
-#include <assert.h>
-
 #include "base/expr_node.h"
 
 /* coefficient * v[slot] + constant + (terms in the other slots) */

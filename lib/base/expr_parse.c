@@ -68,6 +68,7 @@ static enum perfpred_status add_operator(struct parser *parser, enum ppi_op op, 
     return status;
   struct ppi_node *nodes = parser->expr->nodes, *node = &nodes[parser->expr->count - 1];
   const int operands[3] = { a, b, c };
+  assert(infos[op].operands <= 3);
   for (int i = 0; i < infos[op].operands; i++) {
     const struct ppi_node *operand = &nodes[operands[i]];
     node->operands[i] = operands[i];
@@ -259,13 +260,15 @@ enum perfpred_status ppi_expr_parse(struct ppi_scanner *scanner, const struct pp
 }
 
 enum perfpred_status ppi_expr_constant(int64_t value, struct ppi_expr **expr, struct perfpred_error *error) {
-  struct ppi_expr *made = calloc(1, sizeof *made);
-  if (!made || reserve(made, error)) {
-    ppi_expr_destroy(made);
+  struct ppi_expr *made = malloc(sizeof *made);
+  struct ppi_node *node = malloc(sizeof *node);
+  if (!made || !node) {
+    free(node);
+    free(made);
     return ppi_error_memory(error);
   }
-  made->nodes[made->count++] =
-      (struct ppi_node){ .op = PPI_OP_CONSTANT, .levels = 1, .constant = true, .value = value };
+  *node = (struct ppi_node){ .op = PPI_OP_CONSTANT, .levels = 1, .constant = true, .value = value };
+  *made = (struct ppi_expr){ .nodes = node, .count = 1, .capacity = 1 };
   *expr = made;
   return PERFPRED_OK;
 }

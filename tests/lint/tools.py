@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""clang-format, clang-tidy and cppcheck over the sources, one case per file (cppcheck: one)."""
+
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import sources
+from tap import Tap
+
+
+def run(command, root):
+    answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return [] if answer.returncode == 0 else (answer.stdout + answer.stderr).splitlines()
+
+
+def in_parallel(jobs):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda job: job(), jobs))
+
+
+def check_format(tap, root):
+    for name in sources.listed(root, (".c", ".h", ".cc")):
+        tap.case(f"clang-format {name}", run(["clang-format", "--dry-run", "-Werror", name], root))
+
+
+def compiled(build, root):
+    """Sources of the project that the build compiles, relative to root; tests apart, whose macros clang-tidy misreads."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    paths = {os.path.realpath(os.path.join(e["directory"], e["file"])) for e in entries}
+    names = {os.path.relpath(path, os.path.realpath(root)) for path in paths}
+    return sorted(n for n in names if re.match(r"(lib|worker|src|examples)/", n))
+
+
+def tidy(build, root, name):
+    lines = run(["clang-tidy", "--quiet", "--warnings-as-errors=*", "-p", build, name], root)
+    # flags of gcc that clang has not are no matter
+    return [line for line in lines if "warnings generated" not in line]
+
+
+def check_tidy(tap, build, root):
+    names = compiled(build, root)
+    results = in_parallel([lambda name=name: tidy(build, root, name) for name in names])
+    for name, complaints in zip(names, results):
+        tap.case(f"clang-tidy {name}", complaints)
+
+
+def check_cppcheck(tap, build, root):
+    command = ["cppcheck", "--quiet", "--error-exitcode=1", "--enable=warning,performance,portability", "--inline-suppr"]
+    command += ["--suppressions-list=tests/lint/cppcheck", "--std=c11", "-D__GNUC__", "-D_GNU_SOURCE"]
+    command += ['-DPPI_VERSION=""', '-DPPI_WORKER_PATH=""', "-Iinclude", "-Ilib", "-j", str(os.cpu_count())]
+    for component in ("lib", "worker", "src", "examples"):
+        names = [name for name in compiled(build, root) if name.startswith(component + "/")]
+        tap.case(f"cppcheck {component}", run(command + names, root) if names else [])
+
+
+def main(root, build, tool):
+    tap = Tap()
+    if not shutil.which(tool):
+        tap.skip(tool, f"{tool} is not installed")
+    elif tool == "clang-format":
+        check_format(tap, root)
+    elif tool == "clang-tidy":
+        check_tidy(tap, build, root)
+    else:
+        check_cppcheck(tap, build, root)
+    tap.finish()
+
+
+main(*sys.argv[1:4])
