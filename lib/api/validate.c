@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measuring beside predictions (Section 12). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/setup.h"
+#include "base/stats.h"
+#include "machine/clock.h"
+#include "measure/sampler.h"
+#include "predict/predict.h"
+
+#define REPETITIONS 10
+#define GATE 0.05
+
+struct validating {
+  const struct perfpred_plan *const *plans;
+  size_t plan_count;
+  size_t point_count;
+  struct perfpred_validation_point *points; /* own copies: the caller's are written once all is well */
+  struct ppi_execution *executions;
+  struct ppi_result *results;
+};
+
+static enum perfpred_status check_arguments(const struct perfpred_plan *const *plans, size_t plan_count,
+                                            const struct perfpred_sampler *sampler,
+                                            const struct perfpred_validation_point *points, size_t point_count,
+                                            const struct perfpred_validation *validation,
+                                            struct perfpred_error *error) {
+  if (!plans || plan_count == 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "plans is empty; expected at least one plan");
+  for (size_t i = 0; i < plan_count; i++)
+    if (!plans[i])
+      return ppi_error_set(error, PERFPRED_INVALID, "plans[%zu] is NULL", i);
+  if (!sampler)
+    return ppi_error_set(error, PERFPRED_INVALID, "sampler is NULL");
+  if (!points || point_count == 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "points is empty; expected at least one point");
+  for (size_t i = 0; i < point_count; i++)
+    if (points[i].plan >= plan_count)
+      return ppi_error_set(error, PERFPRED_INVALID, "points[%zu]: plan is %zu; there are %zu plans", i, points[i].plan,
+                           plan_count);
+  if (!validation)
+    return ppi_error_set(error, PERFPRED_INVALID, "validation is NULL");
+  if (validation->size < sizeof *validation)
+    return ppi_error_set(error, PERFPRED_INVALID, "validation: size is %zu; expected PERFPRED_VALIDATION_INIT",
+                         validation->size);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status read_options(const struct perfpred_measure_options *options, struct ppi_sampling *sampling,
+                                         struct perfpred_error *error) {
+  struct perfpred_measure_options full;
+  memset(&full, 0, sizeof full);
+  if (options && options->size < sizeof options->size)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: size is %zu; expected PERFPRED_MEASURE_OPTIONS_INIT",
+                         options->size);
+  if (options)
+    memcpy(&full, options, options->size < sizeof full ? options->size : sizeof full);
+  if (full.repetitions < 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: repetitions is %d; expected at least 0", full.repetitions);
+  if (full.ld < 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: ld is %lld; expected at least 0", (long long)full.ld);
+  if (isnan(full.gate))
+    return ppi_error_set(error, PERFPRED_INVALID, "options: gate is not a number");
+  if (!(full.budget_s >= 0.0))
+    return ppi_error_set(error, PERFPRED_INVALID, "options: budget_s is %g; expected at least 0", full.budget_s);
+  *sampling = (struct ppi_sampling){ .repetitions = full.repetitions > 0 ? full.repetitions : REPETITIONS,
+                                     .gate = full.gate == 0.0 ? GATE : full.gate,
+                                     .budget_s = full.budget_s,
+                                     .seed = 1,
+                                     .ld = full.ld,
+                                     .progress = full.progress,
+                                     .progress_data = full.progress_data };
+  return PERFPRED_OK;
+}
+
+/* Before anything is measured: what cannot be predicted fails at once. */
+static enum perfpred_status predict_points(struct validating *all, struct perfpred_error *error) {
+  for (size_t i = 0; i < all->point_count; i++) {
+    struct perfpred_validation_point *point = &all->points[i];
+    const struct perfpred_plan *plan = all->plans[point->plan];
+    size_t count = (size_t)plan->program->parameter_count;
+    struct ppi_plan_sum sum;
+    enum perfpred_status status = ppi_plan_sum(plan, point->parameters, count, &sum, error);
+    if (status)
+      return status;
+    point->predicted_s = sum.time_s;
+    all->executions[i] = (struct ppi_execution){ plan->program, point->parameters, count };
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status compare_setups(const struct validating *all, struct perfpred_sampler *sampler,
+                                           struct perfpred_error *error) {
+  struct ppi_machine *machine = calloc(1, sizeof *machine);
+  struct ppi_setup *setup = calloc(1, sizeof *setup);
+  enum perfpred_status status;
+  if (!machine || !setup)
+    status = ppi_error_memory(error);
+  else
+    status = sampler->ops->describe(sampler, false, machine, setup, error);
+  for (size_t i = 0; !status && i < all->point_count; i++)
+    status = ppi_setup_compare(all->plans[all->points[i].plan]->models, setup, error);
+  free(setup);
+  free(machine);
+  return status;
+}
+
+/* The relative difference of the medians of the two halves of the samples, in the order in which they were taken. */
+static double noise_of(double *times, size_t count, double median) {
+  if (count < 2 || !(median > 0.0))
+    return 0.0;
+  double first = ppi_stats_median(times, count / 2);
+  double second = ppi_stats_median(times + count / 2, count - count / 2);
+  return fabs(first - second) / median;
+}
+
+static double median_of(const struct ppi_result *result, double *scratch) {
+  memcpy(scratch, result->times_s, result->count * sizeof *scratch);
+  return ppi_stats_median(scratch, result->count);
+}
+
+static enum perfpred_status finish_point(struct perfpred_validation_point *point, const struct ppi_result *result,
+                                         struct perfpred_error *error) {
+  if (result->count == 0)
+    return ppi_error_set(error, PERFPRED_TIMEOUT, "no sample was taken of a point; expected at least one");
+  double *scratch = calloc(result->count, sizeof *scratch);
+  if (!scratch)
+    return ppi_error_memory(error);
+  double median = median_of(result, scratch);
+  memcpy(scratch, result->times_s, result->count * sizeof *scratch);
+  point->noise = noise_of(scratch, result->count, median);
+  memcpy(scratch, result->times_s, result->count * sizeof *scratch);
+  ppi_stats_of(scratch, result->count, &point->measured_s);
+  free(scratch);
+  double difference = point->predicted_s.med - point->measured_s.med;
+  point->re = difference == 0.0 ? 0.0 : difference / point->measured_s.med;
+  point->are = fabs(point->re);
+  point->disturbed = result->disturbed;
+  point->ld = result->ld;
+  point->gated = result->gated;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status finish_points(struct validating *all, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; !status && i < all->point_count; i++)
+    status = finish_point(&all->points[i], &all->results[i], error);
+  return status;
+}
+
+static enum perfpred_status sum_up(const struct validating *all, struct perfpred_validation *validation,
+                                   struct perfpred_error *error) {
+  double *errors = calloc(all->point_count, sizeof *errors);
+  if (!errors)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < all->point_count; i++) {
+    errors[i] = all->points[i].are;
+    validation->mean_are += errors[i] / (double)all->point_count;
+    validation->noise_floor += all->points[i].noise / (double)all->point_count;
+    validation->disturbed += all->points[i].disturbed;
+  }
+  validation->median_are = ppi_stats_median(errors, all->point_count);
+  free(errors);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status measure_points(struct validating *all, struct perfpred_sampler *sampler,
+                                           const struct ppi_sampling *sampling, struct perfpred_validation *validation,
+                                           struct perfpred_error *error) {
+  struct ppi_clock clock;
+  ppi_clock_monotonic(&clock);
+  double begin = clock.now(clock.state);
+  enum perfpred_status status =
+      sampler->ops->execute(sampler, all->executions, all->point_count, sampling, all->results, error);
+  if (status)
+    return status;
+  validation->wall_s = clock.now(clock.state) - begin;
+  status = finish_points(all, error);
+  if (!status)
+    status = sum_up(all, validation, error);
+  ppi_results_free(all->results, all->point_count);
+  return status;
+}
+
+static enum perfpred_status allocate(struct validating *all, const struct perfpred_validation_point *points,
+                                     struct perfpred_error *error) {
+  all->points = calloc(all->point_count, sizeof *all->points);
+  all->executions = calloc(all->point_count, sizeof *all->executions);
+  all->results = calloc(all->point_count, sizeof *all->results);
+  if (!all->points || !all->executions || !all->results)
+    return ppi_error_memory(error);
+  memcpy(all->points, points, all->point_count * sizeof *points);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status perfpred_validate(const struct perfpred_plan *const *plans, size_t plan_count,
+                                       struct perfpred_sampler *sampler, const struct perfpred_measure_options *options,
+                                       struct perfpred_validation_point *points, size_t point_count,
+                                       struct perfpred_validation *validation, struct perfpred_error *error) {
+  ppi_error_clear(error);
+  struct ppi_sampling sampling;
+  enum perfpred_status status = check_arguments(plans, plan_count, sampler, points, point_count, validation, error);
+  if (!status)
+    status = read_options(options, &sampling, error);
+  if (status)
+    return status;
+  struct validating all = { .plans = plans, .plan_count = plan_count, .point_count = point_count };
+  struct perfpred_validation full = { .size = validation->size };
+  status = allocate(&all, points, error);
+  if (!status)
+    status = predict_points(&all, error);
+  if (!status)
+    status = compare_setups(&all, sampler, error);
+  if (!status)
+    status = measure_points(&all, sampler, &sampling, &full, error);
+  if (!status) {
+    memcpy(points, all.points, point_count * sizeof *points);
+    memcpy(validation, &full, sizeof full);
+  }
+  free(all.results);
+  free(all.executions);
+  free(all.points);
+  return status;
+}

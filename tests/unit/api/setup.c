@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a setup is the one that models are of. */
+#include "api/setup.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct perfpred_models *models;
+static struct ppi_setup setup;
+
+static void begin(void) {
+  cr_assert_eq(ppi_models_create(&models, NULL), PERFPRED_OK);
+  memset(&setup, 0, sizeof setup);
+  strcpy(setup.blas.path, "/usr/lib/libone.so");
+  strcpy(setup.blas.build_id, "aaaa");
+  strcpy(setup.blas.kernels, "skx");
+  strcpy(setup.lapack.path, "/usr/lib/liblapack.so");
+  strcpy(setup.clock, "tsc");
+  setup.threads = 1;
+  models->setup = setup;
+}
+
+static void finish(void) {
+  perfpred_models_unref(models);
+}
+
+TestSuite(setup, .init = begin, .fini = finish);
+
+static void refused(const char *a, const char *b) {
+  struct perfpred_error error;
+  ppi_error_clear(&error);
+  cr_assert_eq(ppi_setup_compare(models, &setup, &error), PERFPRED_OTHER_BLAS);
+  cr_assert(strstr(error.text, a) && strstr(error.text, b), "%s", error.text);
+}
+
+Test(setup, the_same) {
+  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+}
+
+Test(setup, the_same_file_in_another_place) {
+  strcpy(setup.blas.path, "/opt/libone.so");
+  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+}
+
+Test(setup, another_build_in_the_same_place) {
+  strcpy(setup.blas.build_id, "bbbb");
+  refused("aaaa", "bbbb");
+}
+
+Test(setup, paths_decide_where_a_build_id_is_missing) {
+  setup.blas.build_id[0] = '\0';
+  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  strcpy(setup.blas.path, "/usr/lib/libtwo.so");
+  refused("/usr/lib/libone.so", "/usr/lib/libtwo.so");
+}
+
+Test(setup, other_kernels_of_the_same_file) {
+  strcpy(setup.blas.kernels, "haswell");
+  refused("skx", "haswell");
+}
+
+Test(setup, another_lapack) {
+  strcpy(setup.lapack.path, "/opt/liblapack.so");
+  refused("LAPACK", "/opt/liblapack.so");
+}
+
+Test(setup, other_threads) {
+  setup.threads = 2;
+  refused("1 threads", "2");
+}
+
+Test(setup, a_virtual_clock_fits_everything) {
+  strcpy(setup.blas.build_id, "bbbb");
+  strcpy(setup.clock, "virtual");
+  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  strcpy(setup.clock, "tsc");
+  strcpy(models->setup.clock, "virtual");
+  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+}
+
+Test(setup, forced_models_pass) {
+  strcpy(setup.blas.build_id, "bbbb");
+  models->notes = PERFPRED_NOTE_FORCED;
+  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+}
