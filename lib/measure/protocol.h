@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the library and perfpred-worker say to each other: the types of messages and the layout of what they share. A message is
+ * one frame (base/wire.h); the two sides are always built from the same source, and the first exchange checks that. */
+#ifndef PPI_MEASURE_PROTOCOL_H
+#define PPI_MEASURE_PROTOCOL_H
+
+#include "base/wire.h"
+#include "machine/machine.h"
+#include "measure/sample.h"
+
+#define PPI_WORKER_PROTOCOL 1
+#define PPI_WORKER_MAGIC "perfpred-worker"
+
+/* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */
+enum ppi_worker_descriptor {
+  PPI_WORKER_REQUESTS = 3, /* reading end of the pipe of requests */
+  PPI_WORKER_REPLIES = 4,  /* writing end of the pipe of replies */
+  PPI_WORKER_PAGE = 5,     /* shared memory of one struct ppi_worker_page */
+  PPI_WORKER_LIFE = 6      /* reading end of a pipe that closes when the client is gone */
+};
+
+enum ppi_message {
+  /* requests */
+  PPI_MESSAGE_HELLO =
+      0x50500001,       /* magic, protocol, version, threads, paths of BLAS and LAPACK ("": the system's) -> setup */
+  PPI_MESSAGE_TEXT,     /* whether it is a program, name, text: to be known from now on -> nothing */
+  PPI_MESSAGE_SAMPLE,   /* sampling, requests -> results */
+  PPI_MESSAGE_EXECUTE,  /* sampling, executions -> results */
+  PPI_MESSAGE_DESCRIBE, /* measured -> machine, setup */
+  PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
+  PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
+  PPI_MESSAGE_CANCEL,        /* while one of the others runs; late ones are ignored */
+  /* replies: any number of PROGRESS, then one of the others */
+  PPI_MESSAGE_PROGRESS = 0x50500101,
+  PPI_MESSAGE_DONE,
+  PPI_MESSAGE_FAILED /* status, line, column, text */
+};
+
+/* Memory that outlives the worker: what it was doing. */
+struct ppi_worker_page {
+  _Atomic uint64_t beat; /* grows with every call that is begun: silence is counted from its last change */
+  char call[1024];       /* the call that runs, as text; "" where none does */
+};
+void ppi_page_enter(struct ppi_worker_page *page, const char *call);
+void ppi_page_leave(struct ppi_worker_page *page);
+
+/* Each pair reads what the other wrote; reading past the end shows in wire->bad. */
+void ppi_put_error(struct ppi_wire *wire, enum perfpred_status status, const struct perfpred_error *error);
+/* The status; one that means success, or none at all, becomes PERFPRED_WORKER. */
+enum perfpred_status ppi_get_error(struct ppi_wire *wire, struct perfpred_error *error);
+
+void ppi_put_progress(struct ppi_wire *wire, const struct perfpred_progress *progress);
+void ppi_get_progress(struct ppi_wire *wire, struct perfpred_progress *progress); /* stage points into the message */
+
+void ppi_put_sampling(struct ppi_wire *wire, const struct ppi_sampling *sampling); /* all but the callback */
+void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling);
+
+/* A request without its kernel, whose name travels in front. values: PPI_ARG_MAX of them. */
+void ppi_put_request(struct ppi_wire *wire, const struct ppi_request *request);
+const char *ppi_get_request(struct ppi_wire *wire, struct ppi_value *values, int *value_count, int64_t *ld);
+
+void ppi_put_results(struct ppi_wire *wire, const struct ppi_result *results, size_t count);
+/* Exactly count of them; on failure (PERFPRED_WORKER, PERFPRED_NO_MEMORY) nothing is left to free. */
+enum perfpred_status ppi_get_results(struct ppi_wire *wire, struct ppi_result *results, size_t count,
+                                     struct perfpred_error *error);
+
+void ppi_put_machine(struct ppi_wire *wire, const struct ppi_machine *machine);
+void ppi_get_machine(struct ppi_wire *wire, struct ppi_machine *machine);
+void ppi_put_setup(struct ppi_wire *wire, const struct ppi_setup *setup);
+void ppi_get_setup(struct ppi_wire *wire, struct ppi_setup *setup);
+
+#endif

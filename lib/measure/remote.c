@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sampler whose measurements are made by perfpred-worker. */
+#include "measure/remote.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define START_S 30.0   /* longest silence while a worker starts, unless the setup says less */
+#define MEASURE_S 60.0 /* shortest patience with measuring peak and bandwidth */
+#define FAREWELL_S 1.0 /* for an idle worker to end by itself */
+
+/* Other processes of a host that forks have no worker; they start their own. */
+static struct ppi_remote *remote_of(struct perfpred_sampler *sampler) {
+  return (struct ppi_remote *)sampler;
+}
+
+/* A worker that replaces one that died has to measure the same thing. */
+static enum perfpred_status check_same(struct ppi_remote *remote, const struct ppi_setup *setup,
+                                       struct perfpred_error *error) {
+  const struct ppi_library *before = &remote->setup.blas, *after = &setup->blas;
+  if (before->path[0] && (strcmp(before->path, after->path) != 0 || strcmp(before->build_id, after->build_id) != 0 ||
+                          strcmp(before->kernels, after->kernels) != 0))
+    return ppi_error_set(error, PERFPRED_WORKER, "BLAS '%s' (kernels '%s') answers now, it was '%s' (kernels '%s')",
+                         after->path, after->kernels, before->path, before->kernels);
+  remote->setup = *setup;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status check_welcome(struct ppi_remote *remote, struct perfpred_error *error) {
+  struct ppi_wire *in = &remote->in;
+  const char *magic = ppi_wire_get_string(in);
+  int64_t protocol = ppi_wire_get_i64(in);
+  const char *version = ppi_wire_get_string(in);
+  struct ppi_setup setup;
+  if (in->bad || strcmp(magic, PPI_WORKER_MAGIC) != 0)
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': not a perfpred-worker", remote->plan.worker);
+  if (protocol != PPI_WORKER_PROTOCOL || strcmp(version, perfpred_version()) != 0)
+    return ppi_error_set(error, PERFPRED_WORKER,
+                         "worker '%s': of version %s (protocol %lld), expected %s (protocol %d)", remote->plan.worker,
+                         version, (long long)protocol, perfpred_version(), PPI_WORKER_PROTOCOL);
+  ppi_get_setup(in, &setup);
+  if (in->bad)
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': its greeting cannot be read", remote->plan.worker);
+  return check_same(remote, &setup, error);
+}
+
+static enum perfpred_status greet(struct ppi_remote *remote, struct perfpred_error *error) {
+  double silence_s = fmin(START_S, remote->plan.timeout_s);
+  ppi_wire_start(&remote->out, PPI_MESSAGE_HELLO);
+  ppi_wire_put_string(&remote->out, PPI_WORKER_MAGIC);
+  ppi_wire_put_i64(&remote->out, PPI_WORKER_PROTOCOL);
+  ppi_wire_put_string(&remote->out, perfpred_version());
+  ppi_wire_put_i64(&remote->out, remote->plan.threads);
+  ppi_wire_put_string(&remote->out, remote->plan.blas);
+  ppi_wire_put_string(&remote->out, remote->plan.lapack);
+  enum perfpred_status status = ppi_remote_ask(remote, NULL, silence_s, error);
+  return status == PERFPRED_OK ? check_welcome(remote, error) : status;
+}
+
+/* A worker that dies before it has measured anything is one that cannot be used: not the fault of a kernel. */
+static enum perfpred_status as_start_failure(enum perfpred_status status, struct perfpred_error *error) {
+  if (status != PERFPRED_CRASHED)
+    return status;
+  if (error && error->status == PERFPRED_CRASHED)
+    error->status = PERFPRED_WORKER;
+  return PERFPRED_WORKER;
+}
+
+enum perfpred_status ppi_remote_ready(struct ppi_remote *remote, struct perfpred_error *error) {
+  struct ppi_remote_folder folder = { NULL };
+  if (ppi_remote_process_alive(&remote->process))
+    return PERFPRED_OK;
+  ppi_remote_process_stop(&remote->process, 0.0, NULL, 0);
+  ppi_remote_forget(remote);
+  enum perfpred_status status = ppi_remote_folder_create(&folder, &remote->plan, error);
+  if (status != PERFPRED_OK)
+    return status;
+  status = ppi_remote_process_start(&remote->process, &remote->plan, folder.path, error);
+  if (status == PERFPRED_OK)
+    status = greet(remote, error);
+  ppi_remote_folder_remove(&folder);
+  if (status != PERFPRED_OK) {
+    ppi_remote_process_stop(&remote->process, 0.0, NULL, 0);
+    return as_start_failure(status, error);
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status introduce_all(struct ppi_remote *remote, const struct ppi_request *requests,
+                                          const struct ppi_execution *executions, size_t count,
+                                          struct perfpred_error *error) {
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
+    status = requests ? ppi_remote_introduce(remote, requests[i].kernel, error)
+                      : ppi_remote_introduce_calls(remote, executions[i].program->body, error);
+  return status;
+}
+
+/* A worker and everything it must know. Where it knows something else under one of the names, from another context, a
+   new one is started. */
+static enum perfpred_status prepare(struct ppi_remote *remote, const struct ppi_request *requests,
+                                    const struct ppi_execution *executions, size_t count,
+                                    struct perfpred_error *error) {
+  struct perfpred_error trial;
+  ppi_error_clear(&trial);
+  enum perfpred_status status = introduce_all(remote, requests, executions, count, &trial);
+  if (status == PERFPRED_EXISTS) {
+    ppi_remote_process_stop(&remote->process, 0.0, NULL, 0);
+    ppi_error_clear(&trial);
+    status = introduce_all(remote, requests, executions, count, &trial);
+  }
+  if (status != PERFPRED_OK && error && error->status == PERFPRED_OK)
+    *error = trial;
+  return status;
+}
+
+static enum perfpred_status sample(struct perfpred_sampler *sampler, const struct ppi_request *requests, size_t count,
+                                   const struct ppi_sampling *sampling, struct ppi_result *results,
+                                   struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  enum perfpred_status status = prepare(remote, requests, NULL, count, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_SAMPLE);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_i64(&remote->out, (int64_t)count);
+  for (size_t i = 0; i < count; i++)
+    ppi_put_request(&remote->out, &requests[i]);
+  status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
+}
+
+static enum perfpred_status put_execution(struct ppi_wire *wire, const struct ppi_execution *execution,
+                                          struct perfpred_error *error) {
+  char *text = NULL;
+  enum perfpred_status status = perfpred_program_print(execution->program, PERFPRED_FORMAT_TEXT, &text, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_put_string(wire, text);
+  ppi_wire_put_i64(wire, (int64_t)execution->count);
+  for (size_t i = 0; i < execution->count; i++)
+    ppi_wire_put_i64(wire, execution->parameters[i]);
+  perfpred_free(text);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status execute(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
+                                    size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
+                                    struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  enum perfpred_status status = prepare(remote, NULL, executions, count, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_EXECUTE);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_i64(&remote->out, (int64_t)count);
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
+    status = put_execution(&remote->out, &executions[i], error);
+  if (status == PERFPRED_OK)
+    status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
+}
+
+static enum perfpred_status describe(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
+                                     struct ppi_setup *setup, struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  struct ppi_machine told;
+  struct ppi_setup told_setup;
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_DESCRIBE);
+  ppi_wire_put_i64(&remote->out, measured);
+  status = ppi_remote_ask(remote, NULL, fmax(MEASURE_S, remote->plan.timeout_s), error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_get_machine(&remote->in, &told);
+  ppi_get_setup(&remote->in, &told_setup);
+  if (remote->in.bad)
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': its description cannot be read", remote->plan.worker);
+  *machine = told;
+  *setup = told_setup;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status take_solution(struct ppi_remote *remote, double *a, size_t a_count, double *b,
+                                          size_t b_count, int *rank, struct perfpred_error *error) {
+  size_t a_length = 0, b_length = 0;
+  int64_t found = ppi_wire_get_i64(&remote->in);
+  const void *a_new = ppi_wire_get_bytes(&remote->in, &a_length);
+  const void *b_new = ppi_wire_get_bytes(&remote->in, &b_length);
+  if (remote->in.bad || a_length != a_count * sizeof *a || b_length != b_count * sizeof *b)
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': its solution cannot be read", remote->plan.worker);
+  memcpy(a, a_new, a_length);
+  memcpy(b, b_new, b_length);
+  *rank = (int)found;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status least_squares(struct perfpred_sampler *sampler, int m, int n, int nrhs, double *a,
+                                          double *b, int *rank, struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  if (m < 1 || n < 1 || nrhs < 1)
+    return ppi_error_set(error, PERFPRED_INVALID, "least squares of %d x %d, %d right-hand sides: expected at least 1",
+                         m, n, nrhs);
+  size_t a_count = (size_t)m * (size_t)n, b_count = (size_t)(m > n ? m : n) * (size_t)nrhs;
+  if (a_count > PPI_WIRE_LIMIT / sizeof *a || b_count > PPI_WIRE_LIMIT / sizeof *b - a_count - 16)
+    return ppi_error_set(error, PERFPRED_LIMIT, "least squares of %d x %d, %d right-hand sides: too large", m, n, nrhs);
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_LEAST_SQUARES);
+  ppi_wire_put_i64(&remote->out, m);
+  ppi_wire_put_i64(&remote->out, n);
+  ppi_wire_put_i64(&remote->out, nrhs);
+  ppi_wire_put_bytes(&remote->out, a, a_count * sizeof *a);
+  ppi_wire_put_bytes(&remote->out, b, b_count * sizeof *b);
+  status = ppi_remote_ask(remote, NULL, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? take_solution(remote, a, a_count, b, b_count, rank, error) : status;
+}
+
+static void destroy(struct perfpred_sampler *sampler) {
+  struct ppi_remote *remote = remote_of(sampler);
+  if (ppi_remote_process_alive(&remote->process)) {
+    ppi_wire_start(&remote->out, PPI_MESSAGE_QUIT);
+    (void)ppi_wire_send(remote->process.requests, &remote->out, FAREWELL_S, NULL);
+  }
+  ppi_remote_process_stop(&remote->process, FAREWELL_S, NULL, 0);
+  ppi_remote_forget(remote);
+  free(remote->programs);
+  free(remote->kernels);
+  ppi_wire_free(&remote->in);
+  ppi_wire_free(&remote->out);
+  ppi_remote_plan_free(&remote->plan);
+  free(remote);
+}
+
+static const struct ppi_sampler_ops remote_ops = { sample, execute, describe, least_squares, destroy };
+
+enum perfpred_status perfpred_sampler_create_worker(const struct perfpred_context *context,
+                                                    const struct perfpred_setup *setup,
+                                                    struct perfpred_sampler **sampler, struct perfpred_error *error) {
+  ppi_error_clear(error);
+  if (!context)
+    return ppi_error_set(error, PERFPRED_INVALID, "context is NULL, expected a context");
+  if (!sampler)
+    return ppi_error_set(error, PERFPRED_INVALID, "sampler is NULL, expected a place for the sampler");
+  struct ppi_remote *remote = calloc(1, sizeof *remote);
+  if (!remote)
+    return ppi_error_memory(error);
+  remote->base.ops = &remote_ops;
+  remote->process = (struct ppi_remote_process)PPI_REMOTE_PROCESS_INIT;
+  enum perfpred_status status = ppi_remote_plan_create(setup, &remote->plan, error);
+  if (status == PERFPRED_OK)
+    status = ppi_remote_ready(remote, error);
+  if (status == PERFPRED_OK)
+    *sampler = &remote->base;
+  else
+    destroy(&remote->base);
+  return status;
+}

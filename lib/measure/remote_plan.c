@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which worker and which libraries: the caller's choice, checked, or the defaults. */
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/library.h"
+#include "measure/remote.h"
+
+#define THREADS_MAX 4096
+#define TIMEOUT_DEFAULT_S 120
+
+#ifndef PPI_WORKER_PATH
+#define PPI_WORKER_PATH "/usr/libexec/perfpred/perfpred-worker"
+#endif
+
+/* A member of the caller's setup; beyond the size that the caller knows it counts as zero. */
+#define MEMBER(setup, member)                                                                                          \
+  ((setup) && offsetof(struct perfpred_setup, member) + sizeof(setup)->member <= (setup)->size ? (setup)->member : 0)
+
+static enum perfpred_status copy(const char *text, char **result, struct perfpred_error *error) {
+  *result = strdup(text);
+  return *result ? PERFPRED_OK : ppi_error_memory(error);
+}
+
+/* First readable library among the files that the patterns match; "" if there is none. */
+static enum perfpred_status search(const char *const *patterns, char **path, struct perfpred_error *error) {
+  char id[PPI_BUILD_ID_MAX];
+  char *found = NULL;
+  for (; *patterns && !found; patterns++) {
+    glob_t matches;
+    int failure = glob(*patterns, 0, NULL, &matches);
+    if (failure == GLOB_NOSPACE)
+      return ppi_error_memory(error);
+    if (failure != 0)
+      continue;
+    for (size_t i = 0; i < matches.gl_pathc && !found; i++)
+      if (ppi_library_file_id(matches.gl_pathv[i], "library", id, NULL) == PERFPRED_OK)
+        found = realpath(matches.gl_pathv[i], NULL);
+    globfree(&matches);
+  }
+  if (!found)
+    return copy("", path, error);
+  *path = found;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status named(const char *path, const char *what, char **result, struct perfpred_error *error) {
+  char id[PPI_BUILD_ID_MAX];
+  enum perfpred_status status = ppi_library_file_id(path, what, id, error);
+  if (status != PERFPRED_OK)
+    return status;
+  *result = realpath(path, NULL);
+  if (*result)
+    return PERFPRED_OK;
+  return errno == ENOMEM ? ppi_error_memory(error)
+                         : ppi_error_set(error, PERFPRED_IO, "%s '%s': %s", what, path, strerror(errno));
+}
+
+static enum perfpred_status choose_blas(const char *path, int threads, char **result, struct perfpred_error *error) {
+  static const char *const serial[] = { "/usr/lib/*/blis-serial/libblis.so.4", "/usr/lib/*/blis-openmp/libblis.so.4",
+                                        "/usr/lib/*/blis-pthread/libblis.so.4", NULL };
+  if (path)
+    return named(path, "BLAS library", result, error);
+  return search(threads > 1 ? serial + 1 : serial, result, error);
+}
+
+static enum perfpred_status choose_lapack(const char *path, char **result, struct perfpred_error *error) {
+  static const char *const reference[] = { "/usr/lib/*/lapack/liblapack.so.3", NULL };
+  if (path)
+    return named(path, "LAPACK library", result, error);
+  return search(reference, result, error);
+}
+
+static enum perfpred_status choose_worker(const char *path, char **result, struct perfpred_error *error) {
+  if (!path)
+    path = secure_getenv("PERFPRED_WORKER");
+  return copy(path && path[0] ? path : PPI_WORKER_PATH, result, error);
+}
+
+static enum perfpred_status check_entry(const char *entry, struct perfpred_error *error) {
+  static const char *const reserved[] = { "LD_LIBRARY_PATH",      "OMP_NUM_THREADS",  "BLIS_NUM_THREADS",
+                                          "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS" };
+  size_t length = strcspn(entry, "=");
+  bool name = length > 0 && !isdigit((unsigned char)entry[0]);
+  for (size_t i = 0; i < length; i++)
+    name = name && (isalnum((unsigned char)entry[i]) || entry[i] == '_');
+  if (!name || entry[length] != '=')
+    return ppi_error_set(error, PERFPRED_INVALID, "environment entry '%s': expected NAME=value", entry);
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+    if (strlen(reserved[i]) == length && strncmp(entry, reserved[i], length) == 0)
+      return ppi_error_set(error, PERFPRED_INVALID, "environment entry '%s': %s", entry,
+                           i == 0 ? "the libraries are named by the setup" : "expected the threads in the setup");
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status copy_environment(const char *const *entries, char ***result, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  size_t count = 0;
+  while (entries && entries[count])
+    count++;
+  *result = calloc(count + 1, sizeof **result);
+  if (!*result)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+    status = check_entry(entries[i], error);
+    if (status == PERFPRED_OK)
+      status = copy(entries[i], &(*result)[i], error);
+  }
+  return status;
+}
+
+static enum perfpred_status check_setup(const struct perfpred_setup *setup, struct perfpred_error *error) {
+  if (setup && setup->size < sizeof *setup) /* the first release's is the smallest */
+    return ppi_error_set(error, PERFPRED_INVALID, "setup.size is %zu, expected at least %zu (PERFPRED_SETUP_INIT)",
+                         setup->size, sizeof *setup);
+  int threads = MEMBER(setup, threads), timeout_s = MEMBER(setup, timeout_s);
+  if (threads < 0 || threads > THREADS_MAX)
+    return ppi_error_set(error, PERFPRED_INVALID, "threads is %d, expected 1 to %d", threads, THREADS_MAX);
+  if (timeout_s < 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "timeout_s is %d, expected seconds above 0", timeout_s);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_remote_plan_create(const struct perfpred_setup *setup, struct ppi_remote_plan *plan,
+                                            struct perfpred_error *error) {
+  struct ppi_remote_plan made = { 0 };
+  enum perfpred_status status = check_setup(setup, error);
+  if (status != PERFPRED_OK)
+    return status;
+  int threads = MEMBER(setup, threads), timeout_s = MEMBER(setup, timeout_s);
+  made.threads = threads > 0 ? threads : 1;
+  made.timeout_s = timeout_s > 0 ? timeout_s : TIMEOUT_DEFAULT_S;
+  status = copy_environment(MEMBER(setup, environment), &made.environment, error);
+  if (status == PERFPRED_OK)
+    status = choose_worker(MEMBER(setup, worker), &made.worker, error);
+  if (status == PERFPRED_OK)
+    status = choose_blas(MEMBER(setup, blas), made.threads, &made.blas, error);
+  if (status == PERFPRED_OK)
+    status = choose_lapack(MEMBER(setup, lapack), &made.lapack, error);
+  if (status == PERFPRED_OK)
+    *plan = made;
+  else
+    ppi_remote_plan_free(&made);
+  return status;
+}
+
+void ppi_remote_plan_free(struct ppi_remote_plan *plan) {
+  free(plan->lapack);
+  free(plan->blas);
+  free(plan->worker);
+  if (plan->environment)
+    for (size_t i = 0; plan->environment[i]; i++)
+      free(plan->environment[i]);
+  free(plan->environment);
+  *plan = (struct ppi_remote_plan){ 0 };
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that need kernels: learning texts, sampling calls, executing programs. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/clock.h"
+#include "worker.h"
+
+#define TELL_S 0.1 /* between two messages of progress */
+
+/* In the middle of a request nothing but a cancel can come; at the end of the requests the client is gone. */
+static void look_for_cancel(struct worker *worker) {
+  struct pollfd poller = { PPI_WORKER_REQUESTS, POLLIN, 0 };
+  struct ppi_wire message = PPI_WIRE_INIT;
+  if (poll(&poller, 1, 0) <= 0)
+    return;
+  if (ppi_wire_receive(PPI_WORKER_REQUESTS, &message, -1.0, NULL) != PERFPRED_OK)
+    _exit(0);
+  worker->cancelled = worker->cancelled || message.type == PPI_MESSAGE_CANCEL;
+  ppi_wire_free(&message);
+}
+
+static int on_progress(void *data, const struct perfpred_progress *progress) {
+  struct worker *worker = data;
+  struct ppi_clock clock;
+  look_for_cancel(worker);
+  ppi_clock_monotonic(&clock);
+  double now_s = clock.now(clock.state);
+  if (now_s - worker->told_s >= TELL_S) {
+    struct ppi_wire message = PPI_WIRE_INIT;
+    worker->told_s = now_s;
+    ppi_wire_start(&message, PPI_MESSAGE_PROGRESS);
+    ppi_put_progress(&message, progress);
+    if (ppi_wire_send(PPI_WORKER_REPLIES, &message, -1.0, NULL) != PERFPRED_OK)
+      _exit(0);
+    ppi_wire_free(&message);
+  }
+  return worker->cancelled || worker_xerbla()[0];
+}
+
+static perfpred_fortran_fn *resolve(void *data, const struct perfpred_kernel *kernel, bool *ilp64) {
+  struct worker *worker = data;
+  void *address = worker_routine(&worker->libraries, kernel->name);
+  *ilp64 = worker->libraries.ilp64;
+  return *(perfpred_fortran_fn **)&address;
+}
+
+static void announce(void *data, const char *what) {
+  struct worker *worker = data;
+  ppi_page_enter(worker->page, what);
+}
+
+enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *error) {
+  struct ppi_core_options options = { .resolve = resolve, .announce = announce, .data = worker };
+  long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (worker->core)
+    return PERFPRED_OK;
+  options.stream_bytes = l2_bytes > 0 ? l2_bytes : 0;
+  return ppi_core_create(&options, &worker->core, error);
+}
+
+static enum perfpred_status need_registries(struct worker *worker, bool programs, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  if (!worker->kernels)
+    status = ppi_kernels_create(&worker->kernels, error);
+  if (status == PERFPRED_OK && programs && !worker->programs)
+    status = ppi_programs_create(worker->kernels, &worker->programs, error);
+  return status;
+}
+
+/* Whether what is known under the name has the very text. */
+static enum perfpred_status compare(const char *name, const char *known, const char *text,
+                                    struct perfpred_error *error) {
+  if (strcmp(known, text) == 0)
+    return PERFPRED_OK;
+  return ppi_error_set(error, PERFPRED_EXISTS, "%s: the worker knows another one of this name", name);
+}
+
+static enum perfpred_status learn_kernel(struct worker *worker, const char *name, const char *text,
+                                         struct perfpred_error *error) {
+  const struct perfpred_kernel *kernel = ppi_kernels_find(worker->kernels, name);
+  char *known = NULL;
+  if (!kernel)
+    return ppi_kernels_add_text(worker->kernels, text, strlen(text), name, error);
+  enum perfpred_status status = perfpred_kernel_print(kernel, &known, error);
+  if (status == PERFPRED_OK)
+    status = compare(name, known, text, error);
+  perfpred_free(known);
+  return status;
+}
+
+static enum perfpred_status learn_program(struct worker *worker, const char *name, const char *text,
+                                          struct perfpred_error *error) {
+  const struct perfpred_program *program = ppi_programs_find(worker->programs, name);
+  char *known = NULL;
+  if (!program)
+    return ppi_programs_add_text(worker->programs, worker->kernels, text, strlen(text), name, error);
+  enum perfpred_status status = perfpred_program_print(program, PERFPRED_FORMAT_TEXT, &known, error);
+  if (status == PERFPRED_OK)
+    status = compare(name, known, text, error);
+  perfpred_free(known);
+  return status;
+}
+
+static enum perfpred_status unreadable(struct perfpred_error *error) {
+  return ppi_error_set(error, PERFPRED_WORKER, "the worker cannot read a request");
+}
+
+enum perfpred_status worker_learn(struct worker *worker, struct perfpred_error *error) {
+  bool program = ppi_wire_get_i64(&worker->in) != 0;
+  const char *name = ppi_wire_get_string(&worker->in), *text = ppi_wire_get_string(&worker->in);
+  if (worker->in.bad)
+    return unreadable(error);
+  enum perfpred_status status = need_registries(worker, program, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
+  return program ? learn_program(worker, name, text, error) : learn_kernel(worker, name, text, error);
+}
+
+/* Number of elements in a message; each takes more than a byte, so a senseless one is seen before memory is asked for. */
+static size_t read_count(struct ppi_wire *in) {
+  int64_t count = ppi_wire_get_i64(in);
+  if (count < 0 || (uint64_t)count > in->length)
+    in->bad = true;
+  return in->bad ? 0 : (size_t)count;
+}
+
+/* What stopped a batch: the complaint of a library and the wish of the client come before what the core says. */
+static enum perfpred_status outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error) {
+  ppi_page_leave(worker->page);
+  if (!worker_xerbla()[0])
+    return status;
+  ppi_error_clear(error);
+  return ppi_error_set(error, PERFPRED_NUMERIC, "%s", worker_xerbla());
+}
+
+static void answer(struct worker *worker, struct ppi_result *results, size_t count) {
+  ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
+  ppi_put_results(&worker->out, results, count);
+}
+
+static enum perfpred_status read_request(struct worker *worker, struct ppi_request *request,
+                                         struct perfpred_error *error) {
+  struct ppi_value *values = calloc(PPI_ARG_MAX, sizeof *values), *fitting;
+  int count = 0;
+  if (!values)
+    return ppi_error_memory(error);
+  const char *name = ppi_get_request(&worker->in, values, &count, &request->ld);
+  fitting = realloc(values, (size_t)(count > 0 ? count : 1) * sizeof *values);
+  request->values = fitting ? fitting : values;
+  enum perfpred_status status = worker->in.bad ? unreadable(error) : PERFPRED_OK;
+  if (status == PERFPRED_OK)
+    status = ppi_kernels_require(worker->kernels, name, &request->kernel, error);
+  if (status == PERFPRED_OK && count != request->kernel->arg_count)
+    status = unreadable(error);
+  return status;
+}
+
+enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error *error) {
+  struct ppi_sampling sampling;
+  ppi_get_sampling(&worker->in, &sampling);
+  sampling.progress = on_progress;
+  sampling.progress_data = worker;
+  size_t count = read_count(&worker->in), filled = 0;
+  if (worker->in.bad)
+    return unreadable(error);
+  struct ppi_request *requests = calloc(count + 1, sizeof *requests);
+  struct ppi_result *results = calloc(count + 1, sizeof *results);
+  enum perfpred_status status = requests && results ? PERFPRED_OK : ppi_error_memory(error);
+  if (status == PERFPRED_OK)
+    status = need_registries(worker, false, error);
+  for (; filled < count && status == PERFPRED_OK; filled++)
+    status = read_request(worker, &requests[filled], error);
+  if (status == PERFPRED_OK)
+    status = worker_core(worker, error);
+  if (status == PERFPRED_OK) {
+    status = ppi_core_sample(worker->core, requests, count, &sampling, results, error);
+    if (status == PERFPRED_OK) {
+      answer(worker, results, count);
+      ppi_results_free(results, count);
+    }
+    status = outcome(worker, status, error);
+  }
+  for (size_t i = 0; requests && i < filled; i++)
+    free((void *)requests[i].values);
+  free(results);
+  free(requests);
+  return status;
+}
+
+static enum perfpred_status read_execution(struct worker *worker, struct ppi_execution *execution,
+                                           struct perfpred_error *error) {
+  struct perfpred_program *program = NULL;
+  const char *text = ppi_wire_get_string(&worker->in);
+  size_t count = read_count(&worker->in);
+  if (worker->in.bad)
+    return unreadable(error);
+  int64_t *parameters = calloc(count + 1, sizeof *parameters);
+  if (!parameters)
+    return ppi_error_memory(error);
+  execution->parameters = parameters;
+  execution->count = count;
+  for (size_t i = 0; i < count; i++)
+    parameters[i] = ppi_wire_get_i64(&worker->in);
+  if (worker->in.bad)
+    return unreadable(error);
+  enum perfpred_status status =
+      ppi_program_parse(worker->programs, worker->kernels, text, strlen(text), "program", &program, error);
+  execution->program = program;
+  return status;
+}
+
+enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error *error) {
+  struct ppi_sampling sampling;
+  ppi_get_sampling(&worker->in, &sampling);
+  sampling.progress = on_progress;
+  sampling.progress_data = worker;
+  size_t count = read_count(&worker->in), filled = 0;
+  if (worker->in.bad)
+    return unreadable(error);
+  struct ppi_execution *executions = calloc(count + 1, sizeof *executions);
+  struct ppi_result *results = calloc(count + 1, sizeof *results);
+  enum perfpred_status status = executions && results ? PERFPRED_OK : ppi_error_memory(error);
+  if (status == PERFPRED_OK)
+    status = need_registries(worker, true, error);
+  for (; filled < count && status == PERFPRED_OK; filled++)
+    status = read_execution(worker, &executions[filled], error);
+  if (status == PERFPRED_OK)
+    status = worker_core(worker, error);
+  if (status == PERFPRED_OK) {
+    status = ppi_core_execute(worker->core, executions, count, &sampling, results, error);
+    if (status == PERFPRED_OK) {
+      answer(worker, results, count);
+      ppi_results_free(results, count);
+    }
+    status = outcome(worker, status, error);
+  }
+  for (size_t i = 0; executions && i < filled; i++) {
+    perfpred_program_unref((struct perfpred_program *)executions[i].program);
+    free((void *)executions[i].parameters);
+  }
+  free(results);
+  free(executions);
+  return status;
+}

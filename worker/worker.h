@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perfpred-worker: the process in which foreign libraries are loaded and measured. One per setup. */
+#ifndef PPI_WORKER_H
+#define PPI_WORKER_H
+
+#include "kernel/registry.h"
+#include "measure/core.h"
+#include "measure/protocol.h"
+#include "program/registry.h"
+
+/* libraries.c: the BLAS and the LAPACK of the setup, loaded and verified. */
+struct worker_libraries {
+  void *blas, *lapack; /* handles */
+  struct ppi_library blas_file, lapack_file;
+  bool ilp64;
+  bool suffixed; /* names end in _64_ */
+};
+/* blas, lapack: real paths that must answer, "": any. threads: what the environment asks of the BLAS. */
+enum perfpred_status worker_load(struct worker_libraries *libraries, const char *blas, const char *lapack, int threads,
+                                 struct ppi_worker_page *page, struct perfpred_error *error);
+/* Address of a routine by its Fortran name without underscores, in LAPACK, then BLAS; NULL: neither has it. */
+void *worker_routine(const struct worker_libraries *libraries, const char *name);
+
+/* binding.c: where a loaded library's own calls of `symbol` lead; NULL: it makes none (or this machine's format is not known). */
+void *worker_bound(void *handle, const char *symbol);
+
+/* probe.c: what the libraries tell of themselves after a first dgemm. */
+enum perfpred_status worker_first_dgemm(void *dgemm, struct perfpred_error *error);
+bool worker_blas_is_ilp64(const struct worker_libraries *libraries);
+bool worker_lapack_is_ilp64(const struct worker_libraries *libraries, bool otherwise);
+void worker_describe_blas(struct worker_libraries *libraries);
+void worker_describe_lapack(struct worker_libraries *libraries);
+/* 1: built for one thread only; 0: for several; -1: does not tell. */
+int worker_blas_is_serial(const struct worker_libraries *libraries);
+
+/* xerbla.c: the error handler of BLAS and LAPACK, replaced. */
+void worker_xerbla_watch(const struct ppi_worker_page *page); /* whose call it names */
+const char *worker_xerbla(void);                              /* text of the first error since it was cleared, or "" */
+void worker_xerbla_clear(void);
+
+/* squares.c: dgelsy of the loaded LAPACK with 32-bit integers; NULL: it has none. */
+perfpred_dgelsy_fn *worker_dgelsy(const struct worker_libraries *libraries);
+
+/* hardware.c: what perfpred-hardware.so adds to what is known of the machine; counters_available -1 without it. */
+void worker_hardware(struct ppi_machine *machine);
+
+/* serve.c: the loop over requests. */
+struct worker {
+  struct worker_libraries libraries;
+  struct ppi_worker_page *page;
+  struct ppi_core *core; /* made at the first request that measures, like the two registries */
+  struct ppi_kernels *kernels;
+  struct ppi_programs *programs;
+  struct ppi_wire in, out;
+  int threads;
+  bool loaded, cancelled;
+  double told_s; /* when progress was last sent */
+};
+int worker_serve(struct worker *worker); /* exit code */
+/* measuring.c: requests that measure; the answer is in worker->out on success. */
+enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error *error);
+enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error *error);
+enum perfpred_status worker_learn(struct worker *worker, struct perfpred_error *error);
+enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *error);
+
+#endif
