@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/core.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/core_state.h"
+#include "measure/schedule.h"
+
+#define STREAM_BYTES (INT64_C(1) << 20)
+#define OVERHEAD_CALLS 64
+
+enum perfpred_status ppi_core_create(const struct ppi_core_options *options, struct ppi_core **core,
+                                     struct perfpred_error *error) {
+  struct ppi_core *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return ppi_error_memory(error);
+  made->options = *options;
+  if (made->options.stream_bytes <= 0)
+    made->options.stream_bytes = STREAM_BYTES;
+  if (options->bench != NULL)
+    made->bench = *options->bench;
+  else
+    ppi_bench_real(&made->bench, &made->state);
+  for (int i = 0; i <= PPI_WORDS_MAX; i++)
+    made->overhead_s[i] = -1.0;
+  *core = made;
+  return PERFPRED_OK;
+}
+
+void ppi_core_destroy(struct ppi_core *core) {
+  free(core);
+}
+
+enum perfpred_status ppi_core_address(const struct ppi_core *core, const struct perfpred_kernel *kernel,
+                                      perfpred_fortran_fn **function, bool *ilp64, struct perfpred_error *error) {
+  perfpred_fortran_fn *found = NULL;
+  bool wide = kernel->ilp64;
+  if (core->options.resolve != NULL)
+    found = core->options.resolve(core->options.data, kernel, &wide);
+  if (found == NULL) {
+    found = kernel->function;
+    wide = kernel->ilp64 || found == NULL;
+  }
+  if (found == NULL && kernel->free_form == NULL)
+    return ppi_error_set(error, PERFPRED_UNSUPPORTED, "kernel %s has no address here: bind it, or use a worker",
+                         kernel->name);
+  *function = found;
+  *ilp64 = wide;
+  return PERFPRED_OK;
+}
+
+/* The shortest of many calls: the overhead is subtracted, so it must not be too large. */
+double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame) {
+  double *known = &core->overhead_s[frame->word_count];
+  if (*known >= 0.0)
+    return *known;
+  struct ppi_frame empty;
+  ppi_frame_empty(frame, &empty);
+  const struct ppi_clock *clock = &core->bench.wall;
+  double best = 0.0;
+  for (int i = 0; i < OVERHEAD_CALLS; i++) {
+    double begin = clock->now(clock->state);
+    ppi_frame_call(&empty);
+    double time = clock->now(clock->state) - begin - clock->overhead_s;
+    if (i == 0 || time < best)
+      best = time;
+  }
+  *known = best > 0.0 ? best : 0.0;
+  return *known;
+}
+
+void ppi_core_announce(const struct ppi_core *core, const char *what) {
+  if (core->options.announce != NULL)
+    core->options.announce(core->options.data, what);
+}
+
+void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struct ppi_setup *setup) {
+  if (core->best_s <= 0.0)
+    ppi_schedule_reading(&core->bench, &core->best_s);
+  if (machine != NULL)
+    machine->tsc_hz = core->state.tsc.seconds_per_tick > 0.0 ? 1.0 / core->state.tsc.seconds_per_tick : 0.0;
+  if (setup == NULL)
+    return;
+  snprintf(setup->clock, sizeof setup->clock, "%s", core->bench.wall.name);
+  snprintf(setup->library, sizeof setup->library, "%s", PPI_VERSION);
+  setup->yardstick_s = core->best_s;
+  setup->protocol = PPI_PROTOCOL;
+}
+
+/* Appends to a text of fixed size; what does not fit is left out. */
+__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length, const char *format,
+                                                         ...) {
+  if (*length >= size)
+    return;
+  va_list arguments;
+  va_start(arguments, format);
+  int written = vsnprintf(text + *length, size - *length, format, arguments);
+  va_end(arguments);
+  if (written > 0)
+    *length += (size_t)written;
+}
+
+void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size) {
+  size_t length = 0;
+  const char *comma = "";
+  append(text, size, &length, "%s(", kernel->name);
+  for (int i = 0; i < kernel->arg_count; i++) {
+    enum ppi_arg_kind kind = kernel->args[i].kind;
+    if (kind == PPI_ARG_FLAG)
+      append(text, size, &length, "%s%c", comma, (int)values[i].i);
+    else if (kind == PPI_ARG_SIZE)
+      append(text, size, &length, "%s%" PRId64, comma, values[i].i);
+    else
+      continue;
+    comma = ",";
+  }
+  append(text, size, &length, ")");
+}
+
+enum perfpred_status ppi_call_check(const struct ppi_frame *frame, const char *what, struct perfpred_error *error) {
+  int64_t info = ppi_frame_info(frame);
+  if (info == 0)
+    return PERFPRED_OK;
+  return ppi_error_set(error, PERFPRED_NUMERIC, "%s failed with info %" PRId64, what, info);
+}

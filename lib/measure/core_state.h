@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the core share: core.c owns it, call.c samples kernels, execution.c runs programs. */
+#ifndef PPI_MEASURE_CORE_STATE_H
+#define PPI_MEASURE_CORE_STATE_H
+
+#include "kernel/invoke.h"
+#include "measure/bench.h"
+#include "measure/core.h"
+
+struct ppi_core {
+  struct ppi_core_options options;
+  struct ppi_bench_state state;
+  struct ppi_bench bench;
+  double best_s;                        /* best yardstick reading; 0: none */
+  double overhead_s[PPI_WORDS_MAX + 1]; /* of a call with so many words; < 0: not measured yet */
+};
+
+/* Target of a kernel. *function NULL: it is a free-form kernel. PERFPRED_UNSUPPORTED: it has no address here. */
+enum perfpred_status ppi_core_address(const struct ppi_core *core, const struct perfpred_kernel *kernel,
+                                      perfpred_fortran_fn **function, bool *ilp64, struct perfpred_error *error);
+/* Time of a call that does nothing, without the clock. */
+double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame);
+void ppi_core_announce(const struct ppi_core *core, const char *what);
+
+/* "dtrsm(R,L,T,N,1000,128)": flags and sizes of a call. */
+void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size);
+/* PERFPRED_NUMERIC, naming the call, when INFO is not 0. */
+enum perfpred_status ppi_call_check(const struct ppi_frame *frame, const char *what, struct perfpred_error *error);
+
+#endif

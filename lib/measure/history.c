@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/history.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/stats.h"
+
+enum perfpred_status ppi_history_add(struct ppi_history *history, const struct ppi_sample *sample,
+                                     struct perfpred_error *error) {
+  if (history->count == history->capacity) {
+    size_t capacity = history->capacity > 0 ? 2 * history->capacity : 16;
+    struct ppi_history_entry *entries = realloc(history->entries, capacity * sizeof *entries);
+    if (entries == NULL)
+      return ppi_error_memory(error);
+    history->entries = entries;
+    history->capacity = capacity;
+  }
+  history->entries[history->count++] = (struct ppi_history_entry){ *sample, history->batches };
+  return PERFPRED_OK;
+}
+
+void ppi_history_free(struct ppi_history *history) {
+  free(history->entries);
+  history->entries = NULL;
+  history->count = history->capacity = 0;
+}
+
+void ppi_history_close_batch(struct ppi_history *history, double before_s, double after_s) {
+  for (size_t i = history->count; i > 0 && history->entries[i - 1].batch == history->batches; i--) {
+    history->entries[i - 1].sample.before_s = before_s;
+    history->entries[i - 1].sample.after_s = after_s;
+  }
+  history->batches++;
+}
+
+static bool passes(const struct ppi_sample *sample, double best_s, double gate) {
+  double limit = best_s * (1.0 + gate);
+  return !sample->preempted && (gate < 0.0 || (sample->before_s <= limit && sample->after_s <= limit));
+}
+
+void ppi_history_count(struct ppi_history *history, double best_s, double gate) {
+  history->passed = 0;
+  history->passed_batches = 0;
+  for (size_t i = 0, last = SIZE_MAX; i < history->count; i++) {
+    struct ppi_history_entry *entry = &history->entries[i];
+    entry->sample.passed = passes(&entry->sample, best_s, gate);
+    if (!entry->sample.passed)
+      continue;
+    history->passed++;
+    if (entry->batch != last)
+      history->passed_batches++;
+    last = entry->batch;
+  }
+}
+
+/* How far a sample is from the gate: preempted ones behind all others. */
+static double distance(const struct ppi_sample *sample) {
+  double reading = sample->before_s > sample->after_s ? sample->before_s : sample->after_s;
+  return sample->preempted ? reading + 1e6 : reading;
+}
+
+static double fallback_time(const struct ppi_sample *sample, double best_s, double gate) {
+  double time = sample->wall_s;
+  if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
+    time = sample->cpu_s;
+  double reading = 0.5 * (sample->before_s + sample->after_s);
+  return gate < 0.0 || reading <= 0.0 ? time : time * best_s / reading;
+}
+
+static void keep(struct ppi_result *result, double *cpu, const struct ppi_sample *sample, double time) {
+  cpu[result->count] = sample->cpu_s;
+  result->times_s[result->count++] = time > 0.0 ? time : DBL_MIN;
+}
+
+static void keep_nearest(const struct ppi_history *history, double best_s, double gate, size_t wanted, double *cpu,
+                         struct ppi_result *result) {
+  size_t limit_at = (wanted < history->count ? wanted : history->count) - 1;
+  double *distances = result->times_s; /* not in use yet */
+  for (size_t i = 0; i < history->count; i++)
+    distances[i] = distance(&history->entries[i].sample);
+  ppi_stats_median(distances, history->count); /* sorts */
+  double limit = distances[limit_at];
+  for (size_t i = 0; i < history->count && result->count <= limit_at; i++) {
+    const struct ppi_sample *sample = &history->entries[i].sample;
+    if (distance(sample) <= limit)
+      keep(result, cpu, sample, fallback_time(sample, best_s, gate));
+  }
+}
+
+enum perfpred_status ppi_history_conclude(const struct ppi_history *history, double best_s, double gate, size_t wanted,
+                                          struct ppi_result *result, struct perfpred_error *error) {
+  assert(history->count > 0 && wanted > 0);
+  struct ppi_result made = { .residual = NAN, .measure_s = history->measure_s };
+  made.times_s = malloc(history->count * sizeof *made.times_s);
+  double *cpu = malloc(history->count * sizeof *cpu);
+  if (made.times_s == NULL || cpu == NULL) {
+    free(made.times_s);
+    free(cpu);
+    return ppi_error_memory(error);
+  }
+  if (history->passed >= (wanted + 2) / 3) {
+    for (size_t i = 0; i < history->count; i++)
+      if (history->entries[i].sample.passed)
+        keep(&made, cpu, &history->entries[i].sample, history->entries[i].sample.wall_s);
+    made.gated = gate >= 0.0;
+  } else
+    keep_nearest(history, best_s, gate, wanted, cpu, &made);
+  made.disturbed = history->count - history->passed;
+  made.cpu_s = ppi_stats_median(cpu, made.count);
+  free(cpu);
+  *result = made;
+  return PERFPRED_OK;
+}

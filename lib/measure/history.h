@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The samples of one subject in order of time, and what they come to. */
+#ifndef PPI_MEASURE_HISTORY_H
+#define PPI_MEASURE_HISTORY_H
+
+#include "measure/sample.h"
+
+struct ppi_history_entry {
+  struct ppi_sample sample;
+  unsigned batch;
+};
+
+struct ppi_history {
+  struct ppi_history_entry *entries;
+  size_t count, capacity;
+  unsigned batches;    /* taken so far */
+  unsigned batch_size; /* repetitions of one */
+  double repetition_s; /* wall time of one repetition with its warm call and restoring */
+  double measure_s;    /* sum of all runs that were timed, warm ones included */
+  size_t passed;       /* under the best reading of the last count */
+  unsigned passed_batches;
+};
+
+enum perfpred_status ppi_history_add(struct ppi_history *history, const struct ppi_sample *sample,
+                                     struct perfpred_error *error); /* to batch `batches` */
+void ppi_history_free(struct ppi_history *history);
+/* Sets the readings around the present batch and finishes it. */
+void ppi_history_close_batch(struct ppi_history *history, double before_s, double after_s);
+/* Decides anew which samples pass. */
+void ppi_history_count(struct ppi_history *history, double best_s, double gate);
+/* Kept samples and their summary. With too few that passed: those nearest to the gate, divided by the yardstick; a
+   preempted one counts with its CPU time. At least one entry. */
+enum perfpred_status ppi_history_conclude(const struct ppi_history *history, double best_s, double gate, size_t wanted,
+                                          struct ppi_result *result, struct perfpred_error *error);
+
+#endif

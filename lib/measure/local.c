@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sampler that calls kernels in this process, at the addresses that they are bound to. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/core.h"
+
+struct local {
+  struct perfpred_sampler base;
+  struct ppi_core *core;
+  perfpred_dgelsy_fn *dgelsy;
+  struct ppi_machine machine;
+};
+
+static enum perfpred_status local_sample(struct perfpred_sampler *sampler, const struct ppi_request *requests,
+                                         size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
+                                         struct perfpred_error *error) {
+  return ppi_core_sample(((struct local *)sampler)->core, requests, count, sampling, results, error);
+}
+
+static enum perfpred_status local_execute(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
+                                          size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
+                                          struct perfpred_error *error) {
+  return ppi_core_execute(((struct local *)sampler)->core, executions, count, sampling, results, error);
+}
+
+static enum perfpred_status local_describe(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
+                                           struct ppi_setup *setup, struct perfpred_error *error) {
+  (void)error;
+  struct local *local = (struct local *)sampler;
+  if (measured && local->machine.peak_flops_per_s[1] <= 0.0)
+    ppi_machine_measure(&local->machine);
+  memset(setup, 0, sizeof *setup);
+  ppi_core_describe(local->core, &local->machine, setup);
+  snprintf(setup->blas.family, sizeof setup->blas.family, "local");
+  snprintf(setup->lapack.family, sizeof setup->lapack.family, "local");
+  setup->threads = 1;
+  *machine = local->machine;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status local_least_squares(struct perfpred_sampler *sampler, int m, int n, int nrhs, double *a,
+                                                double *b, int *rank, struct perfpred_error *error) {
+  return ppi_least_squares(((struct local *)sampler)->dgelsy, m, n, nrhs, a, b, rank, error);
+}
+
+static void local_destroy(struct perfpred_sampler *sampler) {
+  struct local *local = (struct local *)sampler;
+  ppi_core_destroy(local->core);
+  free(local);
+}
+
+static const struct ppi_sampler_ops local_ops = { local_sample, local_execute, local_describe, local_least_squares,
+                                                  local_destroy };
+
+enum perfpred_status perfpred_sampler_create_local(const struct perfpred_context *context,
+                                                   perfpred_dgelsy_fn *least_squares, struct perfpred_sampler **sampler,
+                                                   struct perfpred_error *error) {
+  ppi_error_clear(error);
+  if (context == NULL || sampler == NULL)
+    return ppi_error_set(error, PERFPRED_INVALID, "perfpred_sampler_create_local: %s is NULL, expected a %s",
+                         context == NULL ? "context" : "sampler", context == NULL ? "context" : "pointer");
+  struct local *local = calloc(1, sizeof *local);
+  if (local == NULL)
+    return ppi_error_memory(error);
+  local->base.ops = &local_ops;
+  local->dgelsy = least_squares;
+  ppi_machine_here(&local->machine);
+  struct ppi_core_options options = { 0 };
+  for (int i = 0; i < local->machine.cache_count; i++)
+    if (local->machine.caches[i].level == 2)
+      options.stream_bytes = local->machine.caches[i].bytes;
+  enum perfpred_status status = ppi_core_create(&options, &local->core, error);
+  if (status != PERFPRED_OK) {
+    free(local);
+    return status;
+  }
+  *sampler = &local->base;
+  return PERFPRED_OK;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/pattern.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/random.h"
+
+#define SEED UINT64_C(20260101)
+
+/* Off-diagonal sums: a term of at most 1/4 k^-2 per side adds up to less than 0.42, on two sides to less than 0.83. */
+static double decay(int64_t distance) {
+  double d = (double)distance;
+  return 0.25 / (d * d);
+}
+
+/* Real and imaginary part of the element at distance i - j. Conjugate on the other side for spd. */
+static void value_at(enum ppi_property property, enum ppi_type type, int64_t distance, double value[2]) {
+  int64_t far = distance < 0 ? -distance : distance;
+  struct ppi_random random = { SEED + (uint64_t)(property == PPI_SPD ? far : distance) };
+  double re = ppi_random_symmetric(&random), im = ppi_random_symmetric(&random);
+  value[0] = value[1] = 0.0;
+  switch (property) {
+  case PPI_GENERAL:
+    value[0] = type == PPI_TYPE_INT ? 1.0 : re;
+    value[1] = im;
+    break;
+  case PPI_SPD:
+  case PPI_TRIANGULAR:
+    value[0] = distance == 0 ? 1.0 : re * decay(far) * 0.7; /* 0.7: for the modulus of complex elements */
+    value[1] = distance == 0 ? 0.0 : im * decay(far) * 0.7;
+    if (property == PPI_SPD && distance < 0)
+      value[1] = -value[1];
+    break;
+  case PPI_PIVOTS:
+    value[0] = (double)(distance + 1);
+    break;
+  case PPI_IDENTITY:
+    value[0] = distance == 0 ? 1.0 : 0.0;
+    break;
+  case PPI_ZERO:
+    break;
+  }
+}
+
+static void store(enum ppi_type type, size_t element, unsigned char *to, const double value[2]) {
+  float narrow[2] = { (float)value[0], (float)value[1] };
+  int32_t integer = (int32_t)value[0];
+  int64_t wide = (int64_t)value[0];
+  switch (type) {
+  case PPI_TYPE_S:
+  case PPI_TYPE_C:
+    memcpy(to, narrow, element);
+    break;
+  case PPI_TYPE_D:
+  case PPI_TYPE_Z:
+    memcpy(to, value, element);
+    break;
+  case PPI_TYPE_INT:
+    memcpy(to, element == sizeof wide ? (const void *)&wide : (const void *)&integer, element);
+    break;
+  }
+}
+
+static bool may_repeat(enum ppi_property property) {
+  return property == PPI_GENERAL || property == PPI_ZERO;
+}
+
+enum perfpred_status ppi_pattern_make(struct ppi_pattern *pattern, enum ppi_property property, enum ppi_type type,
+                                      bool ilp64, int64_t extent, struct perfpred_error *error) {
+  int64_t reach = may_repeat(property) ? PPI_PATTERN_PERIOD - 1 : extent;
+  size_t element = ppi_type_bytes(type, ilp64), count = 2 * (size_t)reach + 1;
+  unsigned char *line = malloc(count * element);
+  if (line == NULL)
+    return ppi_error_memory(error);
+  for (size_t k = 0; k < count; k++) {
+    double value[2];
+    value_at(property, type, (int64_t)k - reach, value);
+    store(type, element, line + k * element, value);
+  }
+  *pattern = (struct ppi_pattern){ property, type, element, reach, line };
+  return PERFPRED_OK;
+}
+
+void ppi_pattern_free(struct ppi_pattern *pattern) {
+  free(pattern->line);
+  pattern->line = NULL;
+}
+
+void ppi_element_read(enum ppi_type type, size_t element, const unsigned char *from, double value[2]) {
+  float narrow[2] = { 0.0F, 0.0F };
+  int32_t integer = 0;
+  int64_t wide = 0;
+  value[0] = value[1] = 0.0;
+  switch (type) {
+  case PPI_TYPE_S:
+  case PPI_TYPE_C:
+    memcpy(narrow, from, element);
+    value[0] = (double)narrow[0];
+    value[1] = (double)narrow[1];
+    break;
+  case PPI_TYPE_D:
+  case PPI_TYPE_Z:
+    memcpy(value, from, element);
+    break;
+  case PPI_TYPE_INT:
+    memcpy(element == sizeof wide ? (void *)&wide : (void *)&integer, from, element);
+    value[0] = element == sizeof wide ? (double)wide : (double)integer;
+    break;
+  }
+}
+
+void ppi_pattern_value(const struct ppi_pattern *pattern, int64_t i, int64_t j, double value[2]) {
+  int64_t period = pattern->reach + 1, at = pattern->reach + i % period - j % period;
+  ppi_element_read(pattern->type, pattern->element, pattern->line + (size_t)at * pattern->element, value);
+}
+
+int64_t ppi_area_span(const struct ppi_area *area) {
+  if (area->rows <= 0 || area->columns <= 0)
+    return 0;
+  return (area->columns - 1) * area->ld + (area->rows - 1) * area->step + 1;
+}
+
+/* Rows [first, end) of a column; line is where the pattern has its row 0. */
+static void fill_column(const struct ppi_area *area, int64_t column, const unsigned char *line, int64_t period,
+                        int64_t first, int64_t end, bool streaming) {
+  size_t element = area->element;
+  for (int64_t i = first, next; i < end; i = next) {
+    next = (i / period + 1) * period < end ? (i / period + 1) * period : end;
+    unsigned char *to = area->base + (size_t)(column * area->ld + i * area->step) * element;
+    const unsigned char *from = line + (size_t)(i % period) * element;
+    size_t count = (size_t)(next - i);
+    if (area->step != 1)
+      for (size_t k = 0; k < count; k++)
+        memcpy(to + k * (size_t)area->step * element, from + k * element, element);
+    else if (streaming)
+      ppi_stream_copy(to, from, count * element);
+    else
+      memcpy(to, from, count * element);
+  }
+}
+
+void ppi_area_fill(const struct ppi_area *area, const struct ppi_pattern *pattern, bool streaming) {
+  int64_t period = pattern->reach + 1;
+  assert(area->element == pattern->element);
+  assert(may_repeat(pattern->property) || (area->rows <= period && area->columns <= period));
+  for (int64_t j = 0; j < area->columns; j++) {
+    int64_t first = 0, end = area->rows;
+    if (area->part == 'L')
+      first = j < end ? j : end;
+    if (area->part == 'U' && j + 1 < end)
+      end = j + 1;
+    const unsigned char *line = pattern->line + (size_t)(pattern->reach - j % period) * pattern->element;
+    fill_column(area, j, line, period, first, end, streaming);
+  }
+  if (streaming)
+    ppi_stream_finish();
+}

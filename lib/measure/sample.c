@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/sample.h"
+
+#include <stdlib.h>
+
+#include "measure/sampler.h"
+
+void ppi_results_free(struct ppi_result *results, size_t count) {
+  for (size_t i = 0; results != NULL && i < count; i++) {
+    free(results[i].times_s);
+    results[i].times_s = NULL;
+    results[i].count = 0;
+  }
+}
+
+int64_t ppi_leading_dimension(int64_t rows) {
+  int64_t ld = rows > 8 ? (rows + 7) / 8 * 8 : 8;
+  return ld % 256 == 0 ? ld + 8 : ld;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "measure/history.h"
+#include "measure/random.h"
+
+#define PROGRESS_S 0.05 /* time between two calls of the progress callback */
+
+struct run {
+  const struct ppi_bench *bench;
+  const struct ppi_subjects *subjects;
+  struct ppi_sampling sampling; /* defaults filled in */
+  unsigned wanted;
+  double *best_s;
+  double begin_s, told_s; /* start; time of the last progress call */
+  double fraction;
+  uint64_t samples; /* timed runs so far */
+  struct ppi_random random;
+  struct ppi_history *histories;
+  size_t *order; /* subjects of the present round, one entry per batch */
+  size_t order_count, order_capacity;
+};
+
+static double now(const struct run *run) {
+  return run->bench->wall.now(run->bench->wall.state);
+}
+
+/* What a time of 0 may be in truth on this clock. */
+static double shortest(const struct ppi_bench *bench) {
+  double half = 0.5 * bench->wall.resolution_s;
+  return half > 1e-10 ? half : 1e-10;
+}
+
+static double at_least(double time, double least) {
+  return time > least ? time : least;
+}
+
+double ppi_schedule_reading(const struct ppi_bench *bench, double *best_s) {
+  double reading = at_least(bench->yardstick(bench->data), shortest(bench));
+  if (*best_s > 0.0 && reading >= *best_s)
+    return reading;
+  double again = at_least(bench->yardstick(bench->data), reading);
+  if (*best_s <= 0.0 || again < *best_s)
+    *best_s = again;
+  return reading;
+}
+
+static double reading(const struct run *run) {
+  return run->sampling.gate < 0.0 ? 0.0 : ppi_schedule_reading(run->bench, run->best_s);
+}
+
+static enum perfpred_status tell(struct run *run, bool force, struct perfpred_error *error) {
+  double time = now(run);
+  if (run->sampling.progress == NULL || (!force && time - run->told_s < PROGRESS_S))
+    return PERFPRED_OK;
+  run->told_s = time;
+  double done = 0.0;
+  for (size_t i = 0; i < run->subjects->count; i++) {
+    double share = (double)run->histories[i].passed / run->wanted;
+    done += share < 1.0 ? share : 1.0;
+  }
+  double fraction = done / (double)run->subjects->count, elapsed = time - run->begin_s;
+  if (run->sampling.budget_s > 0.0 && elapsed / run->sampling.budget_s > fraction)
+    fraction = elapsed / run->sampling.budget_s;
+  fraction = fraction < 1.0 ? fraction : 1.0;
+  run->fraction = fraction > run->fraction ? fraction : run->fraction;
+  double remaining = run->fraction > 0.02 ? elapsed * (1.0 - run->fraction) / run->fraction : NAN;
+  struct perfpred_progress progress = { sizeof progress, run->subjects->stage, run->fraction, elapsed,
+                                        remaining,       run->samples };
+  if (run->sampling.progress(run->sampling.progress_data, &progress) != 0)
+    return ppi_error_set(error, PERFPRED_CANCELLED, "cancelled by the caller while %s", run->subjects->stage);
+  return PERFPRED_OK;
+}
+
+/* Restore, warm run, restore, timed run. Nothing that evicts operands stands between the two runs. */
+static enum perfpred_status repeat(struct run *run, struct ppi_history *history, double overhead_s,
+                                   struct ppi_sample *sample, struct perfpred_error *error) {
+  const struct ppi_bench *bench = run->bench;
+  const struct ppi_subjects *subjects = run->subjects;
+  subjects->restore(subjects->data);
+  double warm = now(run);
+  subjects->run(subjects->data);
+  warm = now(run) - warm;
+  enum perfpred_status status = subjects->check(subjects->data, error);
+  if (status != PERFPRED_OK)
+    return status;
+  subjects->restore(subjects->data);
+
+  uint64_t switches = bench->switches(bench->data);
+  double cpu = bench->cpu.now(bench->cpu.state);
+  double begin = now(run);
+  subjects->run(subjects->data);
+  double wall = now(run) - begin;
+  cpu = bench->cpu.now(bench->cpu.state) - cpu;
+  switches = bench->switches(bench->data) - switches;
+
+  history->measure_s += warm + wall;
+  run->samples++;
+  *sample = (struct ppi_sample){
+    .wall_s = at_least(wall - bench->wall.overhead_s - overhead_s, shortest(bench)),
+    .cpu_s = at_least(cpu - bench->cpu.overhead_s - overhead_s, 0.0),
+    .preempted = switches != 0,
+  };
+  return PERFPRED_OK;
+}
+
+static unsigned kept_of(unsigned batch_size) {
+  return batch_size < PPI_BATCH_KEPT ? batch_size : PPI_BATCH_KEPT;
+}
+
+/* One batch of the selected subject, between two yardsticks. */
+static enum perfpred_status take_batch(struct run *run, struct ppi_history *history, struct perfpred_error *error) {
+  double overhead_s = run->subjects->overhead_s(run->subjects->data);
+  unsigned size = history->batch_size, kept = kept_of(size);
+  double before = reading(run), begin = now(run);
+  for (unsigned i = 0; i < size; i++) {
+    struct ppi_sample sample;
+    enum perfpred_status status = repeat(run, history, overhead_s, &sample, error);
+    if (status == PERFPRED_OK && (i + 1) * kept / size != i * kept / size)
+      status = ppi_history_add(history, &sample, error);
+    if (status != PERFPRED_OK)
+      return status;
+  }
+  double each = (now(run) - begin) / size;
+  if (history->batches == 0 || each < history->repetition_s)
+    history->repetition_s = each;
+  double after = reading(run);
+  ppi_history_close_batch(history, before, after);
+  ppi_history_count(history, *run->best_s, run->sampling.gate);
+  return PERFPRED_OK;
+}
+
+/* How many repetitions a batch needs to last long enough. */
+static unsigned batch_size(const struct run *run, const struct ppi_history *history) {
+  double each = at_least(history->repetition_s, at_least(run->bench->wall.resolution_s, 1e-9));
+  double wall = history->entries[0].sample.wall_s;
+  if (wall >= PPI_SINGLE_S || each >= PPI_BATCH_S)
+    return 1;
+  double size = ceil(PPI_BATCH_S / each);
+  return size < PPI_BATCH_MAX ? (unsigned)size : PPI_BATCH_MAX;
+}
+
+/* First contact: a run whose time does not count (libraries initialise themselves, pages are touched), then a single sample that
+   tells how long a batch must be. */
+static enum perfpred_status meet(struct run *run, size_t index, struct perfpred_error *error) {
+  const struct ppi_subjects *subjects = run->subjects;
+  struct ppi_history *history = &run->histories[index];
+  enum perfpred_status status = subjects->select(subjects->data, index, error);
+  if (status != PERFPRED_OK)
+    return status;
+  subjects->restore(subjects->data);
+  subjects->run(subjects->data);
+  status = subjects->check(subjects->data, error);
+  if (status != PERFPRED_OK)
+    return status;
+  history->batch_size = 1;
+  status = take_batch(run, history, error);
+  if (status == PERFPRED_OK)
+    history->batch_size = batch_size(run, history);
+  return status;
+}
+
+static unsigned larger(unsigned a, unsigned b) {
+  return a > b ? a : b;
+}
+
+/* Batches still wanted of a subject, within the limit on attempts. */
+static unsigned missing(const struct run *run, const struct ppi_history *history) {
+  unsigned wanted = run->wanted, kept = kept_of(history->batch_size);
+  unsigned spread = wanted < PPI_BATCHES_MIN ? wanted : PPI_BATCHES_MIN;
+  unsigned most = PPI_ATTEMPT_FACTOR * larger((wanted + kept - 1) / kept, spread);
+  if (history->batches >= most)
+    return 0;
+  unsigned by_count = history->passed >= wanted ? 0 : (wanted - (unsigned)history->passed + kept - 1) / kept;
+  unsigned by_spread = history->passed_batches >= spread ? 0 : spread - history->passed_batches;
+  unsigned need = larger(by_count, by_spread);
+  return need < most - history->batches ? need : most - history->batches;
+}
+
+static enum perfpred_status order_push(struct run *run, size_t index, struct perfpred_error *error) {
+  if (run->order_count == run->order_capacity) {
+    size_t capacity = run->order_capacity > 0 ? 2 * run->order_capacity : 64;
+    size_t *order = realloc(run->order, capacity * sizeof *order);
+    if (order == NULL)
+      return ppi_error_memory(error);
+    run->order = order;
+    run->order_capacity = capacity;
+  }
+  run->order[run->order_count++] = index;
+  return PERFPRED_OK;
+}
+
+/* Queues what is still wanted, shuffled. Judges all samples by the present best reading first: one that was found late may undo
+   what had passed before. */
+static enum perfpred_status queue_round(struct run *run, struct perfpred_error *error) {
+  run->order_count = 0;
+  for (size_t i = 0; i < run->subjects->count; i++) {
+    ppi_history_count(&run->histories[i], *run->best_s, run->sampling.gate);
+    for (unsigned left = missing(run, &run->histories[i]); left > 0; left--) {
+      enum perfpred_status status = order_push(run, i, error);
+      if (status != PERFPRED_OK)
+        return status;
+    }
+  }
+  ppi_random_shuffle(&run->random, run->order, run->order_count);
+  return PERFPRED_OK;
+}
+
+static bool fits_budget(const struct run *run, const struct ppi_history *history) {
+  double spent = now(run) - run->begin_s;
+  return run->sampling.budget_s <= 0.0 || spent + history->batch_size * history->repetition_s <= run->sampling.budget_s;
+}
+
+/* One round; *skipped counts batches that the budget does not allow. */
+static enum perfpred_status take_round(struct run *run, size_t *skipped, struct perfpred_error *error) {
+  const struct ppi_subjects *subjects = run->subjects;
+  *skipped = 0;
+  for (size_t i = 0; i < run->order_count; i++) {
+    struct ppi_history *history = &run->histories[run->order[i]];
+    if (!fits_budget(run, history)) {
+      (*skipped)++;
+      continue;
+    }
+    enum perfpred_status status = subjects->select(subjects->data, run->order[i], error);
+    if (status == PERFPRED_OK)
+      status = take_batch(run, history, error);
+    if (status == PERFPRED_OK)
+      status = tell(run, false, error);
+    if (status != PERFPRED_OK)
+      return status;
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status meet_all(struct run *run, struct perfpred_error *error) {
+  enum perfpred_status status = tell(run, true, error);
+  for (size_t i = 0; i < run->subjects->count && status == PERFPRED_OK; i++)
+    status = order_push(run, i, error);
+  ppi_random_shuffle(&run->random, run->order, run->order_count);
+  for (size_t i = 0; i < run->order_count && status == PERFPRED_OK; i++) {
+    status = meet(run, run->order[i], error);
+    if (status == PERFPRED_OK)
+      status = tell(run, false, error);
+  }
+  return status;
+}
+
+static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
+  for (size_t i = 0; i < run->subjects->count; i++) {
+    ppi_history_count(&run->histories[i], *run->best_s, run->sampling.gate);
+    enum perfpred_status status =
+        ppi_history_conclude(&run->histories[i], *run->best_s, run->sampling.gate, run->wanted, &results[i], error);
+    if (status != PERFPRED_OK) {
+      ppi_results_free(results, i);
+      return status;
+    }
+  }
+  return PERFPRED_OK;
+}
+
+static void set_defaults(struct ppi_sampling *sampling) {
+  if (sampling->repetitions <= 0)
+    sampling->repetitions = PPI_DEFAULT_REPETITIONS;
+  if (sampling->gate >= 0.0 && sampling->gate <= 0.0)
+    sampling->gate = PPI_DEFAULT_GATE;
+}
+
+enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, double *best_s,
+                                      const struct ppi_subjects *subjects, const struct ppi_sampling *sampling,
+                                      struct ppi_result *results, struct perfpred_error *error) {
+  if (subjects->count == 0)
+    return PERFPRED_OK;
+  struct run run = { .bench = bench, .subjects = subjects, .sampling = *sampling, .best_s = best_s };
+  set_defaults(&run.sampling);
+  run.wanted = (unsigned)run.sampling.repetitions;
+  run.random.state = sampling->seed;
+  run.begin_s = run.told_s = now(&run);
+  run.histories = calloc(subjects->count, sizeof *run.histories);
+  enum perfpred_status status = run.histories == NULL ? ppi_error_memory(error) : meet_all(&run, error);
+  size_t skipped = 0;
+  do {
+    if (status == PERFPRED_OK)
+      status = queue_round(&run, error);
+    if (status == PERFPRED_OK)
+      status = take_round(&run, &skipped, error);
+  } while (status == PERFPRED_OK && run.order_count > 0 && skipped == 0);
+  if (status == PERFPRED_OK) {
+    run.fraction = 1.0;
+    status = tell(&run, true, error);
+  }
+  if (status == PERFPRED_OK)
+    status = conclude(&run, results, error);
+  for (size_t i = 0; run.histories != NULL && i < subjects->count; i++)
+    ppi_history_free(&run.histories[i]);
+  free(run.histories);
+  free(run.order);
+  return status;
+}

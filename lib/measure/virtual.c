@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sampler on a virtual clock: the time of a call is what a function says. Nothing is run, everything is deterministic. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/core.h"
+#include "measure/schedule.h"
+#include "measure/tally.h"
+#include "program/walk.h"
+
+struct virtual {
+  struct perfpred_sampler base;
+  perfpred_cost_fn *cost;
+  void *data;
+  perfpred_dgelsy_fn *dgelsy;
+  struct ppi_virtual_time time;
+  struct ppi_tally tally; /* executions of each call so far */
+};
+
+/* Cost of one execution of a call; the clock advances. */
+static enum perfpred_status spend(struct virtual *sampler, const struct perfpred_kernel *kernel,
+                                  const struct ppi_value *values, double *cost, struct perfpred_error *error) {
+  char flags[PPI_SIZE_MAX + 1] = "";
+  int64_t sizes[PPI_SIZE_MAX];
+  for (int i = 0; i < kernel->flag_count; i++)
+    flags[i] = (char)values[kernel->flags[i]].i;
+  for (int i = 0; i < kernel->size_count; i++)
+    sizes[i] = values[kernel->sizes[i]].i;
+  uint64_t *executions = ppi_tally_of(&sampler->tally, kernel, values);
+  if (executions == NULL)
+    return ppi_error_memory(error);
+  const struct perfpred_virtual_call call = {
+    sizeof call,    kernel, kernel->name, flags, sizes, (size_t)kernel->size_count, ppi_kernel_flops(kernel, values),
+    (*executions)++
+  };
+  double seconds = sampler->cost(sampler->data, &call);
+  if (!(seconds > 0.0) || !isfinite(seconds))
+    return ppi_error_set(error, PERFPRED_NUMERIC, "%s: the virtual clock says %g s, expected more than 0", kernel->name,
+                         seconds);
+  sampler->time.now_s += seconds;
+  *cost = seconds;
+  return PERFPRED_OK;
+}
+
+/* What is timed in a batch: request or execution `index`, once. */
+typedef enum perfpred_status once_fn(struct virtual *sampler, const void *items, size_t index, double *time_s,
+                                     struct perfpred_error *error);
+
+static enum perfpred_status tell(const struct virtual *sampler, const struct ppi_sampling *sampling, double begin_s,
+                                 uint64_t done, uint64_t all, struct perfpred_error *error) {
+  if (sampling->progress == NULL)
+    return PERFPRED_OK;
+  double elapsed = sampler->time.now_s - begin_s;
+  const struct perfpred_progress progress = { sizeof progress,
+                                              "sampling",
+                                              all > 0 ? (double)done / (double)all : 1.0,
+                                              elapsed,
+                                              done > 0 ? elapsed * (double)(all - done) / (double)done : NAN,
+                                              done };
+  if (sampling->progress(sampling->progress_data, &progress) != 0)
+    return ppi_error_set(error, PERFPRED_CANCELLED, "cancelled by the caller while sampling");
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status prepare(struct ppi_result *results, size_t count, size_t repetitions,
+                                    struct perfpred_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    results[i] = (struct ppi_result){ .gated = true, .residual = NAN };
+    results[i].times_s = malloc(repetitions * sizeof *results[i].times_s);
+    if (results[i].times_s == NULL) {
+      ppi_results_free(results, i);
+      return ppi_error_memory(error);
+    }
+  }
+  return PERFPRED_OK;
+}
+
+/* Round by round, so that a budget cuts all of them at the same number; the first round is always whole. */
+static enum perfpred_status run_rounds(struct virtual *sampler, const void *items, size_t count, once_fn *once,
+                                       const struct ppi_sampling *sampling, struct ppi_result *results,
+                                       struct perfpred_error *error) {
+  size_t repetitions = (size_t)(sampling->repetitions > 0 ? sampling->repetitions : PPI_DEFAULT_REPETITIONS);
+  enum perfpred_status status = prepare(results, count, repetitions, error);
+  if (status != PERFPRED_OK)
+    return status;
+  double begin = sampler->time.now_s;
+  for (size_t round = 0; round < repetitions && status == PERFPRED_OK; round++) {
+    if (round > 0 && sampling->budget_s > 0.0 && sampler->time.now_s - begin >= sampling->budget_s)
+      break;
+    status = tell(sampler, sampling, begin, round * count, repetitions * count, error);
+    for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+      double time = 0.0;
+      status = once(sampler, items, i, &time, error);
+      results[i].times_s[results[i].count++] = time;
+      results[i].cpu_s = time;
+      results[i].measure_s += time;
+    }
+  }
+  if (status == PERFPRED_OK)
+    status = tell(sampler, sampling, begin, repetitions * count, repetitions * count, error);
+  if (status != PERFPRED_OK)
+    ppi_results_free(results, count);
+  return status;
+}
+
+static enum perfpred_status one_request(struct virtual *sampler, const void *items, size_t index, double *time_s,
+                                        struct perfpred_error *error) {
+  const struct ppi_request *request = (const struct ppi_request *)items + index;
+  return spend(sampler, request->kernel, request->values, time_s, error);
+}
+
+struct sum {
+  struct virtual *sampler;
+  double time_s;
+};
+
+static enum perfpred_status add_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                     struct perfpred_error *error) {
+  struct sum *sum = data;
+  if (ppi_kernel_is_empty(node->kernel, values))
+    return PERFPRED_OK;
+  double cost = 0.0;
+  enum perfpred_status status = spend(sum->sampler, node->kernel, values, &cost, error);
+  sum->time_s += cost;
+  return status;
+}
+
+static enum perfpred_status one_execution(struct virtual *sampler, const void *items, size_t index, double *time_s,
+                                          struct perfpred_error *error) {
+  const struct ppi_execution *execution = (const struct ppi_execution *)items + index;
+  const struct ppi_walker walker = { .call = add_call, .without_views = true };
+  struct sum sum = { sampler, 0.0 };
+  enum perfpred_status status =
+      ppi_program_walk(execution->program, execution->parameters, execution->count, &walker, &sum, error);
+  *time_s = sum.time_s;
+  return status;
+}
+
+/* Leading dimension that a real execution would use: that of the buffer with most rows. */
+static enum perfpred_status execution_ld(const struct ppi_execution *execution, int64_t wanted, int64_t *ld,
+                                         struct perfpred_error *error) {
+  *ld = 0;
+  enum perfpred_status status = ppi_program_check(execution->program, execution->parameters, execution->count, error);
+  for (int i = 0; i < execution->program->buffer_count && status == PERFPRED_OK; i++) {
+    int64_t rows = 0, columns = 0;
+    status = ppi_buffer_extent(execution->program, i, execution->parameters, &rows, &columns, error);
+    int64_t own = wanted > 0 && wanted >= rows ? wanted : ppi_leading_dimension(rows);
+    if (!execution->program->buffers[i].work && execution->program->buffers[i].shape != PPI_SHAPE_VECTOR && own > *ld)
+      *ld = own;
+  }
+  return status;
+}
+
+static enum perfpred_status virtual_sample(struct perfpred_sampler *sampler, const struct ppi_request *requests,
+                                           size_t count, const struct ppi_sampling *sampling,
+                                           struct ppi_result *results, struct perfpred_error *error) {
+  enum perfpred_status status =
+      run_rounds((struct virtual *)sampler, requests, count, one_request, sampling, results, error);
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
+    results[i].ld = requests[i].ld;
+  return status;
+}
+
+static enum perfpred_status virtual_execute(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
+                                            size_t count, const struct ppi_sampling *sampling,
+                                            struct ppi_result *results, struct perfpred_error *error) {
+  enum perfpred_status status =
+      run_rounds((struct virtual *)sampler, executions, count, one_execution, sampling, results, error);
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+    status = execution_ld(&executions[i], sampling->ld, &results[i].ld, error);
+    if (status != PERFPRED_OK)
+      ppi_results_free(results, count);
+  }
+  return status;
+}
+
+/* The machine is this one, so that model files made here are accepted here; rates are left unmeasured. */
+static enum perfpred_status virtual_describe(struct perfpred_sampler *sampler, bool measured,
+                                             struct ppi_machine *machine, struct ppi_setup *setup,
+                                             struct perfpred_error *error) {
+  (void)sampler;
+  (void)measured;
+  (void)error;
+  ppi_machine_here(machine);
+  *setup = (struct ppi_setup){ .threads = 1, .clock = "virtual", .protocol = PPI_PROTOCOL };
+  snprintf(setup->blas.family, sizeof setup->blas.family, "virtual");
+  snprintf(setup->lapack.family, sizeof setup->lapack.family, "virtual");
+  snprintf(setup->library, sizeof setup->library, "%s", PPI_VERSION);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status virtual_least_squares(struct perfpred_sampler *sampler, int m, int n, int nrhs, double *a,
+                                                  double *b, int *rank, struct perfpred_error *error) {
+  return ppi_least_squares(((struct virtual *)sampler)->dgelsy, m, n, nrhs, a, b, rank, error);
+}
+
+static void virtual_destroy(struct perfpred_sampler *sampler) {
+  ppi_tally_free(&((struct virtual *)sampler)->tally);
+  free(sampler);
+}
+
+static const struct ppi_sampler_ops virtual_ops = { virtual_sample, virtual_execute, virtual_describe,
+                                                    virtual_least_squares, virtual_destroy };
+
+enum perfpred_status perfpred_sampler_create_virtual(const struct perfpred_context *context, perfpred_cost_fn *cost,
+                                                     void *data, perfpred_dgelsy_fn *least_squares,
+                                                     struct perfpred_sampler **sampler, struct perfpred_error *error) {
+  ppi_error_clear(error);
+  if (context == NULL || cost == NULL || sampler == NULL)
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "perfpred_sampler_create_virtual: context, cost or sampler is NULL, expected all three");
+  struct virtual *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return ppi_error_memory(error);
+  made->base.ops = &virtual_ops;
+  made->cost = cost;
+  made->data = data;
+  made->dgelsy = least_squares;
+  *sampler = &made->base;
+  return PERFPRED_OK;
+}
