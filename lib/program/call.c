@@ -44,6 +44,7 @@ struct wanted {
   const char *name; /* of the argument */
   const char *of;   /* of the kernel or algorithm */
   enum ppi_type type;
+  enum ppi_direction direction;
   bool vector, strided; /* strided: it may run along a row */
 };
 
@@ -72,6 +73,9 @@ static enum perfpred_status check_view(struct ppi_parser *parser, const struct p
                           type_names[wanted->type], buffer->name, type_names[buffer->type]);
   if (!wanted->vector && buffer->shape == PPI_SHAPE_VECTOR)
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "argument %s of %s is a matrix, but %s is a vector", wanted->name,
+                          wanted->of, buffer->name);
+  if (!buffer->work && (wanted->direction & PPI_OUT) && !(buffer->direction & PPI_OUT))
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "argument %s of %s is written, but %s is declared in", wanted->name,
                           wanted->of, buffer->name);
   if (!by_row)
     return PERFPRED_OK;
@@ -138,7 +142,7 @@ static enum perfpred_status parse_number(struct ppi_scanner *scanner, const char
 static enum perfpred_status parse_scalar(struct ppi_scanner *scanner, const struct perfpred_kernel *kernel,
                                          const struct ppi_arg *arg, struct ppi_operand *operand) {
   char what[3 * PPI_NAME_MAX];
-  const bool complex = arg->type == PPI_TYPE_C || arg->type == PPI_TYPE_Z;
+  const bool complex = ppi_type_is_complex(arg->type);
   snprintf(what, sizeof what, "a number for scalar %s of %s", arg->name, kernel->name);
   if (!complex || !ppi_scan_accept(scanner, "("))
     return parse_number(scanner, what, &operand->fixed.re);
@@ -148,11 +152,6 @@ static enum perfpred_status parse_scalar(struct ppi_scanner *scanner, const stru
   if (!status)
     status = parse_number(scanner, what, &operand->fixed.im);
   return status ? status : ppi_scan_expect(scanner, ")");
-}
-
-static bool is_written(const struct ppi_arg *arg) {
-  return arg->kind == PPI_ARG_FLAG || arg->kind == PPI_ARG_SIZE || arg->kind == PPI_ARG_SCALAR ||
-         arg->kind == PPI_ARG_DATA;
 }
 
 static enum perfpred_status parse_argument(struct ppi_parser *parser, const struct perfpred_kernel *kernel, int place,
@@ -166,9 +165,10 @@ static enum perfpred_status parse_argument(struct ppi_parser *parser, const stru
   case PPI_ARG_SCALAR:
     return parse_scalar(&parser->scanner, kernel, arg, operand);
   default:
-    return parse_view(
-        parser, &(struct wanted){ arg->name, kernel->name, arg->type, arg->shape == PPI_SHAPE_VECTOR, arg->inc >= 0 },
-        operand);
+    return parse_view(parser,
+                      &(struct wanted){ arg->name, kernel->name, arg->type, arg->direction,
+                                        arg->shape == PPI_SHAPE_VECTOR, arg->inc >= 0 },
+                      operand);
   }
 }
 
@@ -209,7 +209,7 @@ static enum perfpred_status parse_kernel_call(struct ppi_parser *parser, struct 
   enum perfpred_status status = ppi_scan_expect(scanner, "(");
   int written = 0;
   for (int i = 0; i < kernel->arg_count && !status; i++) {
-    if (!is_written(&kernel->args[i]))
+    if (!ppi_arg_is_written(&kernel->args[i]))
       continue;
     status = parse_separator(scanner, written++ == 0, kernel->args[i].name, kernel->name);
     if (!status)
@@ -239,9 +239,10 @@ static enum perfpred_status parse_run(struct ppi_parser *parser, struct ppi_node
       continue;
     status = parse_separator(scanner, written == 0, buffer->name, callee->name);
     if (!status)
-      status = parse_view(
-          parser, &(struct wanted){ buffer->name, callee->name, buffer->type, buffer->shape == PPI_SHAPE_VECTOR, true },
-          &operands[written++]);
+      status = parse_view(parser,
+                          &(struct wanted){ buffer->name, callee->name, buffer->type, buffer->direction,
+                                            buffer->shape == PPI_SHAPE_VECTOR, true },
+                          &operands[written++]);
   }
   return status ? status : parse_closing(scanner, count, callee->name);
 }

@@ -37,8 +37,7 @@ static enum perfpred_status add_flops(void *data, const struct ppi_node *node, c
 
 double ppi_program_cost(const struct perfpred_program *program, const int64_t *parameters,
                         struct perfpred_error *error) {
-  const enum ppi_type type = ppi_program_type(program);
-  const bool complex = type == PPI_TYPE_C || type == PPI_TYPE_Z;
+  const bool complex = ppi_type_is_complex(ppi_program_type(program));
   if (ppi_program_check(program, parameters, (size_t)program->parameter_count, error))
     return NAN;
   double flops = 0;

@@ -114,7 +114,11 @@ static enum perfpred_status parse_buffer(struct ppi_parser *parser) {
   status = ppi_scan_expect(scanner, ":");
   if (!status)
     status = parse_type(scanner, buffer);
-  return status ? status : parse_shape(parser, buffer);
+  if (!status)
+    status = parse_shape(parser, buffer);
+  if (!buffer->work && buffer->shape == PPI_SHAPE_TRIANGLE && buffer->property == PPI_GENERAL)
+    buffer->property = PPI_TRIANGULAR;
+  return status;
 }
 
 /* NAME[extent, ...] */

@@ -5,9 +5,9 @@
 #include "program/parse.h"
 
 static const char *const reserved[] = {
-  "for",  "in",   "by",   "as",        "down",   "short",  "if",    "else",     "end",     "let",
-  "call", "row",  "read", "write",     "update", "min",    "max",   "floordiv", "ceildiv", "inout",
-  "out",  "work", "cost", "operation", "about",  "double", "float", "cfloat",   "cdouble", "integer",
+  "for",  "in",        "by",    "as",     "down",  "short",  "if",       "else",    "end",   "let", "call",
+  "row",  "read",      "write", "update", "min",   "max",    "floordiv", "ceildiv", "inout", "out", "work",
+  "cost", "operation", "about", "double", "float", "cfloat", "cdouble",  "integer", "mul",   "add",
 };
 
 bool ppi_word_is_reserved(const char *word) {

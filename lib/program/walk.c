@@ -151,9 +151,13 @@ static enum perfpred_status fill_view(struct frame *frame, const struct ppi_node
   value->by_row = view.by_row;
   value->row = view.row;
   value->column = view.column;
-  if (view.by_row && arg->inc >= 0)
-    values[arg->inc].i = PPI_WALK_STRIDE;
   return PERFPRED_OK;
+}
+
+/* Whether a vector runs along a row still matters: its increment is part of the case. */
+static void skip_view(const struct frame *frame, struct ppi_value *value) {
+  value->by_row = value->by_row || frame->views[value->buffer].by_row;
+  value->buffer = -1;
 }
 
 static enum perfpred_status run_call(struct frame *frame, const struct ppi_node *node) {
@@ -165,7 +169,7 @@ static enum perfpred_status run_call(struct frame *frame, const struct ppi_node 
   for (int i = 0; i < node->operand_count && !status; i++)
     if (node->operands[i].row) {
       if (walk->walker->without_views)
-        values[i].buffer = -1;
+        skip_view(frame, &values[i]);
       else
         status = fill_view(frame, node, i, values);
     }

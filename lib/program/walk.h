@@ -5,9 +5,6 @@
 
 #include "program/program.h"
 
-/* Increment that stands for the leading dimension, where a vector argument runs along a row. 0 elsewhere: 1. */
-#define PPI_WALK_STRIDE INT64_C(5000)
-
 struct ppi_walker {
   /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call. Anything but PERFPRED_OK ends the walk. Views with
      elements lie inside their buffers; the place of one without is whatever the text says, and may be negative. */
