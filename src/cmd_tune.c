@@ -145,45 +145,55 @@ static int print_json(const struct session *session, struct search *searches, si
   return document_print(&document);
 }
 
-static void candidate_row(struct table *table, struct search *search, int64_t b, const struct unit *unit,
-                          const char *remark) {
+static void candidate_row(struct table *table, struct search *search, int64_t b, const struct unit *unit) {
   char text[UNIT_TEXT];
   struct perfpred_prediction prediction;
+  const struct perfpred_tuning *tuning = &search->tuning;
   if (predict(search, b, &prediction, NULL) != PERFPRED_OK)
     return;
-  double ratio = prediction.time_s.med / search->tuning.prediction.time_s.med - 1.0;
   table_cell(table, "%lld", (long long)b);
   table_cell(table, "%s", unit_format(text, prediction.time_s.med, unit));
-  table_cell(table, "%s", unit_percent(text, ratio, "%+.1f %%"));
-  table_cell(table, "%s", remark);
+  table_cell(table, "%s", unit_percent(text, prediction.time_s.med / tuning->prediction.time_s.med - 1.0, "%+.1f %%"));
+  table_cell(table, "%s%s%s", b == tuning->best ? "best " : "", b == tuning->default_value ? "default " : "",
+             b == search->unblocked ? "unblocked" : "");
+}
+
+/* Inserts b in its place unless it is there. */
+static void insert(int64_t *values, size_t *count, int64_t b) {
+  size_t place = 0;
+  while (place < *count && values[place] < b)
+    place++;
+  if (place < *count && values[place] == b)
+    return;
+  for (size_t i = *count; i > place; i--)
+    values[i] = values[i - 1];
+  values[place] = b;
+  ++*count;
 }
 
 /* The best value with its neighbours, the default and the unblocked one, in order of b. */
 static int print_candidates(struct search *search) {
   struct table table;
-  const struct perfpred_tuning *tuning = &search->tuning;
-  struct unit unit = unit_time(tuning->prediction.time_s.med);
+  const struct perfpred_range *range = &search->range;
+  struct unit unit = unit_time(search->tuning.prediction.time_s.med);
   char time_head[16];
   const char *const heads[] = { "b", time_head, "to best", "<" };
-  int64_t lower = search->range.lower, upper = search->range.upper, step = search->range.step;
-  int64_t around = tuning->best <= upper ? tuning->best : upper; /* the unblocked one may lie beyond */
-  int64_t from = around - NEARBY * step > lower ? around - NEARBY * step : lower;
-  int64_t to = around + NEARBY * step < upper ? around + NEARBY * step : upper;
-  bool default_shown = false;
+  int64_t values[2 * NEARBY + 4];
+  size_t count = 0;
+  int64_t last = range->lower + (range->upper - range->lower) / range->step * range->step;
+  int64_t centre = search->tuning.best <= range->upper ? search->tuning.best : last; /* unblocked: it may lie beyond */
+  for (int i = -NEARBY; i <= NEARBY; i++) {
+    int64_t b = centre + i * range->step;
+    if (b >= range->lower && b <= range->upper)
+      insert(values, &count, b);
+  }
+  insert(values, &count, search->tuning.best);
+  insert(values, &count, search->tuning.default_value);
+  insert(values, &count, search->unblocked);
   snprintf(time_head, sizeof time_head, "time/%s", unit.name);
   table_begin(&table, 4, heads);
-  if (tuning->default_value < from)
-    candidate_row(&table, search, tuning->default_value, &unit, "default");
-  for (int64_t b = from; b <= to; b += step) {
-    bool is_default = b == tuning->default_value;
-    default_shown = default_shown || is_default;
-    candidate_row(&table, search, b, &unit, b == tuning->best ? "best" : is_default ? "default" : "");
-  }
-  if (tuning->default_value > to || (!default_shown && tuning->default_value >= from))
-    candidate_row(&table, search, tuning->default_value, &unit, "default");
-  if (search->unblocked > to && search->unblocked != tuning->default_value)
-    candidate_row(&table, search, search->unblocked, &unit,
-                  search->unblocked == tuning->best ? "best, unblocked" : "unblocked");
+  for (size_t i = 0; i < count; i++)
+    candidate_row(&table, search, values[i], &unit);
   return table_print(&table, 2);
 }
 

@@ -29,6 +29,8 @@ static void append(struct table *table, char *text) {
   }
   size_t column = table->count % (size_t)table->columns;
   size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == ' ')
+    text[--length] = '\0';
   if (length > table->width[column])
     table->width[column] = length;
   table->cells[table->count++] = text;

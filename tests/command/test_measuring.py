@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""machine, generate, measure, validate with a worker: shape and sense of the answers, never their times."""
+
+import os
+import signal
+import subprocess
+import time
+
+from harness import COMMAND, folder, main, models, refuses, run
+
+SMALL = ("-n", "8:64", "-b", "8:32", "--budget", "5", "--set", "repetitions=3", "--set", "minimum-width=64")
+NO_WORKER = None if "PERFPRED_WORKER" in os.environ else "built without the worker"
+STATISTICS = ["min", "med", "max", "mean", "std"]
+
+
+def ordered(statistics):
+    assert list(statistics) == STATISTICS
+    assert 0 < statistics["min"] <= statistics["med"] <= statistics["max"], statistics
+    assert statistics["min"] <= statistics["mean"] <= statistics["max"] and statistics["std"] >= 0, statistics
+
+
+def test_machine():
+    """machine describes CPU, caches, peak, bandwidth and BLAS"""
+    if NO_WORKER:
+        return NO_WORKER
+    answer = run("machine", "--json").json()
+    for key in ("cpu", "cores", "caches", "peak_flops_per_s", "bandwidth_bytes_per_s", "counters_available", "blas"):
+        assert key in answer, key
+    assert answer["cores"] >= 1 and answer["peak_flops_per_s"] > 1e8 and answer["bandwidth_bytes_per_s"] > 1e8
+    assert os.path.exists(answer["blas"]["path"])
+    return None
+
+
+def test_machine_table():
+    """machine prints it for people"""
+    if NO_WORKER:
+        return NO_WORKER
+    result = run("machine")
+    assert result.code == 0 and result.err == ""
+    for head in ("CPU", "cores", "peak", "bandwidth", "BLAS", "LAPACK"):
+        assert any(line.startswith(head) for line in result.out.splitlines()), head
+    return None
+
+
+def test_generate():
+    """generate writes models that model, predict and validate take"""
+    if NO_WORKER:
+        return NO_WORKER
+    path = os.path.join(folder(), "real.json")
+    result = run("generate", "--for", "chol-l-3", "-o", path, *SMALL, "--json")
+    answer = result.json()
+    assert result.err == "", "no bar where standard error is no terminal"
+    for key in ("models", "samples", "measure_s", "wall_s", "max_error", "pass_rate"):
+        assert key in answer, key
+    assert answer["models"] >= 3 and answer["samples"] > 0 and 0 <= answer["pass_rate"] <= 1
+    assert run("model", path, "--json").json()["of_this_machine"] is True
+    assert run("predict", "chol-l-3", "-m", path, "n=64", "b=16", "--json").json()["time_s"]["med"] > 0
+    checked = run("validate", "chol-l-3", "-m", path, "-n", "32:64:16", "-b", "8:16:8", "--reps", "3", "--json").json()
+    points = checked["points"]
+    assert [(p["n"], p["b"]) for p in points] == [(n, b) for n in (32, 48, 64) for b in (8, 16)]
+    for point in points:
+        ordered(point["measured_statistics_s"])
+        relative = (point["predicted_s"] - point["measured_s"]) / point["measured_s"]
+        assert abs(relative - point["re"]) < 1e-9 and abs(abs(relative) - point["are"]) < 1e-9
+        assert point["ld"] >= point["n"] and point["ld"] % 8 == 0 and point["ld"] % 256 != 0
+    ares = sorted(p["are"] for p in points)
+    assert abs(checked["mean_are"] - sum(ares) / 6) < 1e-9
+    assert abs(checked["median_are"] - (ares[2] + ares[3]) / 2) < 1e-9
+    return None
+
+
+def test_measure():
+    """measure executes an algorithm and checks what it computed"""
+    if NO_WORKER:
+        return NO_WORKER
+    answer = run("measure", "chol-l-3", "n=96", "b=32", "--reps", "5", "--json").json()
+    ordered(answer["time_s"])
+    assert answer["reps"] == 5 and answer["disturbed"] >= 0 and answer["noise"] >= 0
+    assert answer["residual"] is None or answer["residual"] < 1e-12
+    assert answer["ld"] >= 96
+    table = run("measure", "chol-l-3", "n=96", "b=32", "--reps", "5")
+    assert table.code == 0 and "samples      5 kept" in table.out, table.out
+    return None
+
+
+def test_validate_table():
+    """validate prints a line for each point and the summary"""
+    if NO_WORKER:
+        return NO_WORKER
+    result = run("validate", "chol-l-3", "-m", models("chol-l-3"), "-n", "32:64:32", "-b", "16", "--reps", "2")
+    assert result.code == 0, result.err
+    assert sum(line.startswith("chol-l-3") for line in result.out.splitlines()) == 2
+    assert "absolute relative error: mean" in result.out and "noise floor" in result.out
+    return None
+
+
+def test_out_of_domain():
+    """what cannot be predicted is refused before anything is measured"""
+    refuses(1, "validate", "chol-l-3", "-m", models("chol-l-3"), "-n", "64:6400:64", "--worker", "/nonexistent",
+            naming=["chol-l-3"])
+
+
+def test_interrupt():
+    """an interrupt ends generate with one line, and nothing is written"""
+    if NO_WORKER:
+        return NO_WORKER
+    path = os.path.join(folder(), "interrupted.json")
+    words = ["generate", "--for", "chol-l", "-o", path, "--set", "repetitions=1000"]
+    with subprocess.Popen([COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, (process.returncode, err)
+    assert out == "" and err.startswith("perfpred: interrupted") and err.count("\n") == 1, err
+    assert not [name for name in os.listdir(folder()) if name.startswith("interrupted")]
+    return None
+
+
+main(globals())

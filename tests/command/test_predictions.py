@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""predict, rank, tune, model on a made-up machine, whose times are known."""
+
+import math
+
+from harness import JITTER, MEAN, MEDIAN, close, expected_right_looking, main, models, refuses, run
+
+STATISTICS = {"min", "med", "max", "mean", "std"}
+ALL = ("chol-l-1", "chol-l-2", "chol-l-3")
+
+
+def predict(n, b, *words):
+    return run("predict", "chol-l-3", "-m", models(*ALL), f"n={n}", f"b={b}", "--json", *words).json()
+
+
+def test_predict_keys():
+    """predict --json holds what doc/json.md promises"""
+    answer = predict(1000, 128)
+    promised = set(
+        "name parameters time_s flops flops_per_s efficiency data_bytes movement_bytes intensity_flops_per_byte "
+        "bandwidth_bytes_per_s bound efficiency_bandwidth roofline_flops_per_s status notes calls model_error".split()
+    )
+    assert set(answer) == promised, set(answer) ^ promised
+    for key in ("time_s", "flops_per_s", "efficiency", "bandwidth_bytes_per_s", "efficiency_bandwidth"):
+        assert set(answer[key]) == STATISTICS, key
+    assert answer["parameters"] == {"n": 1000, "b": 128}
+
+
+def test_predict_time():
+    """predicted times are the sums over the calls, statistic by statistic"""
+    for n, b in ((1000, 128), (520, 64), (96, 32), (1024, 256)):
+        total = expected_right_looking(n, b)
+        time = predict(n, b)["time_s"]
+        close(time["min"], total * min(JITTER), 2e-4)
+        close(time["med"], total * MEDIAN, 2e-4)
+        close(time["max"], total * max(JITTER), 2e-4)
+        close(time["mean"], total * MEAN, 2e-4)
+
+
+def test_predict_rates():
+    """performance, movement and intensity follow from time and size"""
+    answer = predict(1000, 128)
+    flops = 1000 * 1001 * 2001 / 6
+    close(answer["flops"], flops)
+    close(answer["flops_per_s"]["med"], flops / answer["time_s"]["med"])
+    close(answer["flops_per_s"]["max"], flops / answer["time_s"]["min"])
+    close(answer["intensity_flops_per_byte"], flops / answer["movement_bytes"])
+    assert answer["calls"] == 24
+    assert answer["status"] == "inside" and answer["notes"] == []
+
+
+def test_predict_table():
+    """predict prints the same numbers for people"""
+    result = run("predict", "chol-l-3", "-m", models(*ALL), "n=1000", "b=128")
+    assert result.code == 0 and result.err == ""
+    total = expected_right_looking(1000, 128) * MEDIAN
+    row = [line for line in result.out.splitlines() if line.startswith("time")][0].split()
+    close(float(row[2]), total * 1e3, 1e-3)
+    assert row[-1] == "ms"
+
+
+def test_parameters():
+    """parameters are checked by name and value"""
+    file = models(*ALL)
+    refuses(2, "predict", "chol-l-3", "-m", file, "n=1000", naming=["'b'"])
+    refuses(2, "predict", "chol-l-3", "-m", file, "n=1000", "b=64", "k=3", naming=["'k'"])
+    refuses(2, "predict", "chol-l-3", "-m", file, "n=1000", "b=64", "b=64", naming=["'b'", "twice"])
+    for value in ("0", "-5"):
+        refuses(1, "predict", "chol-l-3", "-m", file, f"n={value}", "b=64", naming=["'n'", value])
+        refuses(1, "predict", "chol-l-3", "-m", file, "n=1000", f"b={value}", naming=["'b'", value])
+    for value in ("", "abc", "1e3", "12x", "1.5", "0x10", "1k", " 8", "99999999999999999999"):
+        refuses(2, "predict", "chol-l-3", "-m", file, f"n={value}", "b=64", naming=["'n'"])
+    refuses(1, "predict", "chol-l", "-m", file, "n=1000", "b=64", naming=["'chol-l'", "rank"])
+
+
+def test_domain():
+    """sizes above the domain are refused, or extrapolated and marked"""
+    file = models(*ALL)
+    refuses(1, "predict", "chol-l-3", "-m", file, "n=20000", "b=128", naming=["chol-l-3"])
+    refuses(1, "predict", "chol-l-3", "-m", file, f"n={2**62}", "b=128")
+    answer = predict(2048, 128, "--extrapolate")
+    assert answer["status"] == "extrapolated" and "extrapolated" in answer["notes"]
+    assert answer["time_s"]["med"] > predict(1024, 128)["time_s"]["med"]
+
+
+def test_rank():
+    """rank puts the algorithms in order of their predicted times"""
+    answer = run("rank", "chol-l", "-m", models(*ALL), "n=1000", "b=128", "--json").json()
+    ranking = answer["ranking"]
+    assert {line["name"] for line in ranking} == set(ALL)
+    times = [line["time_s"] for line in ranking]
+    assert times == sorted(times)
+    close(sum(line["likelihood"] for line in ranking), 1.0)
+    assert ranking[0]["group"] == 0
+    for line in ranking:
+        own = run("predict", line["name"], "-m", models(*ALL), "n=1000", "b=128", "--json").json()
+        close(line["time_s"], own["time_s"]["med"])
+        assert set(line["statistics_s"]) == STATISTICS
+    assert answer["unmodelled"] == []
+
+
+def test_rank_table():
+    """rank prints one line for each algorithm"""
+    result = run("rank", "chol-l", "-m", models(*ALL), "n=1000", "b=128")
+    lines = [line.split() for line in result.out.splitlines() if "chol-l-" in line]
+    assert [line[0] for line in lines] == ["1", "2", "3"]
+    assert {line[1] for line in lines} == set(ALL)
+
+
+def test_rank_unmodelled():
+    """rank leaves out what has no models, and says so"""
+    file = models("chol-l-3")
+    result = run("rank", "chol-l", "-m", file, "n=1000", "b=128", "--json")
+    answer = result.json()
+    left_out = set(ALL) - {line["name"] for line in answer["ranking"]}
+    assert set(answer["unmodelled"]) == left_out and left_out
+    assert result.err.count("\n") == 1 and all(name in result.err for name in left_out)
+    refuses(1, "predict", "chol-l-2", "-m", file, "n=1000", "b=128", naming=["dgemm"])
+
+
+def exhaustive(n, candidates):
+    return min(candidates, key=lambda b: expected_right_looking(n, b))
+
+
+def test_tune():
+    """tune finds the minimum over all candidates"""
+    for n in (200, 504, 1000):
+        answer = run("tune", "chol-l-3", "-m", models(*ALL), f"n={n}", "--json").json()
+        best = exhaustive(n, list(range(8, 257, 8)))
+        close(expected_right_looking(n, answer["b"]), expected_right_looking(n, best), 1e-4)
+        close(answer["time_s"], expected_right_looking(n, answer["b"]) * MEDIAN, 2e-4)
+        close(answer["yield_default"], answer["time_s"] / (expected_right_looking(n, 64) * MEDIAN), 4e-4)
+        assert answer["default_b"] == 64
+
+
+def test_tune_range():
+    """tune keeps to the candidates of -b"""
+    answer = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "-b", "16:100:12", "--json").json()
+    assert [c["b"] for c in answer["candidates"]] == list(range(16, 101, 12))
+    assert answer["b"] in range(16, 101, 12)
+    refuses(1, "tune", "chol-l-3", "-m", models(*ALL), "n=1000", "-b", "64:2048:64")
+    refuses(2, "tune", "chol-l-3", "-m", models(*ALL), "n=1000", "b=64", naming=["-b"])
+
+
+def test_tune_unblocked():
+    """one step over everything is a candidate wherever the models reach it"""
+    answer = run("tune", "chol-l-3", "-m", models(*ALL), "n=100", "-b", "8:16:8", "--json").json()
+    assert answer["unblocked_b"] == 100
+    close(answer["unblocked_s"], expected_right_looking(100, 100) * MEDIAN, 1e-3)
+    assert run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--json").json()["unblocked_s"] is None
+
+
+def test_tune_operation():
+    """tune of an operation chooses the algorithm as well"""
+    answer = run("tune", "chol-l", "-m", models(*ALL), "n=1000", "--json").json()
+    assert {line["name"] for line in answer["algorithms"]} == set(ALL)
+    fastest = min(answer["algorithms"], key=lambda line: line["time_s"])
+    assert (answer["name"], answer["b"]) == (fastest["name"], fastest["b"])
+
+
+def test_tune_table():
+    """tune prints the best value among its neighbours"""
+    best = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--json").json()["b"]
+    result = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000")
+    assert f"b={best}:" in result.out
+    marked = [line.split() for line in result.out.splitlines() if "best" in line.split()[-1:]]
+    assert [line[0] for line in marked] == [str(best)], result.out
+
+
+def test_model():
+    """model shows setup and sub-models"""
+    answer = run("model", models(*ALL), "--json").json()
+    assert answer["of_this_machine"] is True
+    assert answer["setup"]["clock"] == "virtual"
+    kernels = {model["kernel"] for model in answer["models"]}
+    assert kernels == {"dpotrf2", "dtrsm", "dsyrk", "dgemm"}, kernels
+    for model in answer["models"]:
+        assert len(model["lower"]) == len(model["upper"])
+        assert all(0 < low < high for low, high in zip(model["lower"], model["upper"]))
+        assert model["samples"] > 0 and model["pieces"] > 0
+        assert model["error"] is None or model["error"] < 0.01 or math.isnan(model["error"])
+    table = run("model", models(*ALL))
+    assert table.code == 0
+    assert sum(line.startswith(tuple(kernels)) for line in table.out.splitlines()) == len(answer["models"])
+
+
+main(globals())

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a model file of a machine that does not exist: the time of every call follows from its sizes, so that tests know
+   what has to come out. usage: virtual_models FILE NAME... */
+#include <perfpred/perfpred.h>
+
+#include <stdio.h>
+#include <string.h>
+
+extern void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
+                    int *jpvt, const double *rcond, int *rank, double *work, const int *lwork, int *info);
+
+/* Repetitions differ by 1 %, so that of ten samples the minimum is 1.00, the median 1.01, the maximum 1.02 times this. */
+static double cost(void *data, const struct perfpred_virtual_call *call) {
+  const int64_t *size = call->sizes;
+  double jitter = 1.0 + 0.01 * (double)(call->repetition % 3);
+  double n = (double)size[0];
+  (void)data;
+  if (strcmp(call->kernel_name, "dpotrf2") == 0)
+    return jitter * (1e-6 + n * n * n / 6e9);
+  if (strcmp(call->kernel_name, "dsyrk") == 0)
+    return jitter * (1e-6 + n * n * (double)size[1] / 40e9);
+  if (strcmp(call->kernel_name, "dtrsm") == 0) { /* side L: m*m*n, side R: m*n*n */
+    double order = call->flags[0] == 'L' ? n : (double)size[1];
+    return jitter * (1e-6 + order * n * (double)size[1] / 20e9);
+  }
+  if (strcmp(call->kernel_name, "dgemm") == 0)
+    return jitter * (1e-6 + 2.0 * n * (double)size[1] * (double)size[2] / 50e9);
+  return jitter * (1e-6 + call->flops / 10e9);
+}
+
+static int fail(const char *what, const struct perfpred_error *error) {
+  fprintf(stderr, "virtual_models: %s: %s\n", what, error->text);
+  return 1;
+}
+
+static int generate(struct perfpred_context *context, const char *path, int count, char **names) {
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_program *programs[8];
+  struct perfpred_sampler *sampler;
+  struct perfpred_models *models;
+  struct perfpred_error error;
+  options.n_lower = 8;
+  options.n_upper = 1024;
+  options.b_lower = 8;
+  options.b_upper = 256;
+  for (int i = 0; i < count; i++) {
+    if (perfpred_program_find(context, names[i], &programs[i], &error) != PERFPRED_OK)
+      return fail(names[i], &error);
+  }
+  if (perfpred_sampler_create_virtual(context, cost, NULL, dgelsy_, &sampler, &error) != PERFPRED_OK)
+    return fail("sampler", &error);
+  if (perfpred_generate(context, sampler, (const struct perfpred_program *const *)programs, (size_t)count, &options,
+                        &models, NULL, &error) != PERFPRED_OK)
+    return fail("generate", &error);
+  int result = perfpred_models_save(models, path, &error) == PERFPRED_OK ? 0 : fail("save", &error);
+  perfpred_models_unref(models);
+  perfpred_sampler_destroy(sampler);
+  for (int i = 0; i < count; i++)
+    perfpred_program_unref(programs[i]);
+  return result;
+}
+
+int main(int argc, char **argv) {
+  struct perfpred_context *context;
+  struct perfpred_error error;
+  if (argc < 3 || argc > 10)
+    return 2;
+  if (perfpred_context_create(&context, &error) != PERFPRED_OK)
+    return fail("context", &error);
+  int result = generate(context, argv[1], argc - 2, argv + 2);
+  perfpred_context_destroy(context);
+  return result;
+}
