@@ -44,6 +44,8 @@ static perfpred_fortran_fn *resolve(void *data, const struct perfpred_kernel *ke
   struct worker *worker = data;
   void *address = worker_routine(&worker->libraries, kernel->name);
   *ilp64 = worker->libraries.ilp64;
+  if (!address)
+    worker->missing = kernel;
   return *(perfpred_fortran_fn **)&address;
 }
 
@@ -131,6 +133,12 @@ static size_t read_count(struct ppi_wire *in) {
 /* What stopped a batch: the complaint of a library and the wish of the client come before what the core says. */
 static enum perfpred_status outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error) {
   ppi_page_leave(worker->page);
+  if (status == PERFPRED_UNSUPPORTED && worker->missing) {
+    ppi_error_clear(error);
+    return ppi_error_set(error, status, "%s: neither '%s' nor '%s' has %s%s", worker->missing->name,
+                         worker->libraries.lapack_file.path, worker->libraries.blas_file.path, worker->missing->name,
+                         worker->libraries.suffixed ? "_64_" : "_");
+  }
   if (!worker_xerbla()[0])
     return status;
   ppi_error_clear(error);

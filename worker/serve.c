@@ -161,6 +161,7 @@ int worker_serve(struct worker *worker) {
     ppi_error_clear(&error);
     worker_xerbla_clear();
     worker->cancelled = false;
+    worker->missing = NULL;
     if (!reply(worker, handle(worker, &error), &error))
       break;
   }

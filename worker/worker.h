@@ -54,7 +54,8 @@ struct worker {
   struct ppi_wire in, out;
   int threads;
   bool loaded, cancelled;
-  double told_s; /* when progress was last sent */
+  const struct perfpred_kernel *missing; /* one that the libraries lack, of the present request */
+  double told_s;                         /* when progress was last sent */
 };
 int worker_serve(struct worker *worker); /* exit code */
 /* measuring.c: requests that measure; the answer is in worker->out on success. */
