@@ -50,22 +50,6 @@ check_arguments(const struct perfpred_context *context, const struct perfpred_sa
   return PERFPRED_OK;
 }
 
-/* The caller's options with the leading dimension filled in, which only this level can choose; and all of them in full. */
-static enum perfpred_status complete_options(const struct perfpred_generate_options *options,
-                                             struct perfpred_generate_options *own,
-                                             struct perfpred_generate_options *full, struct perfpred_error *error) {
-  enum perfpred_status status = ppi_generate_defaults(options, full, error);
-  if (status)
-    return status;
-  memset(own, 0, sizeof *own);
-  if (options)
-    memcpy(own, options, options->size < sizeof *own ? options->size : sizeof *own);
-  own->size = sizeof *own;
-  if (own->ld == 0)
-    own->ld = ppi_leading_dimension(full->n_upper);
-  return PERFPRED_OK;
-}
-
 /* The time stamp of the file; a day without a clock leaves it empty. */
 static void stamp(char *text, size_t size) {
   time_t seconds = time(NULL);
@@ -87,10 +71,10 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
                                        const struct perfpred_generate_options *options, struct perfpred_models **models,
                                        struct perfpred_generate_report *report, struct perfpred_error *error) {
   ppi_error_clear(error);
-  struct perfpred_generate_options own, full;
+  struct perfpred_generate_options full;
   enum perfpred_status status = check_arguments(context, sampler, programs, count, models, report, error);
   if (!status)
-    status = complete_options(options, &own, &full, error);
+    status = ppi_generate_defaults(options, &full, error);
   if (status)
     return status;
   struct ppi_target *targets = NULL;
@@ -108,7 +92,7 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
   const struct ppi_source source = { take_samples, solve, now, &joint };
   struct perfpred_models *fresh = NULL;
   struct perfpred_generate_report made = PERFPRED_GENERATE_REPORT_INIT;
-  status = ppi_generate(targets, target_count, &source, &own, &fresh, &made, error);
+  status = ppi_generate(targets, target_count, &source, options, &fresh, &made, error);
   free(targets);
   if (!status)
     status = describe(sampler, fresh, error);

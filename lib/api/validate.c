@@ -10,8 +10,7 @@
 #include "measure/sampler.h"
 #include "predict/predict.h"
 
-#define REPETITIONS 10
-#define GATE 0.05
+#define REPETITIONS_MAX 1000000
 
 struct validating {
   const struct perfpred_plan *const *plans;
@@ -57,16 +56,18 @@ static enum perfpred_status read_options(const struct perfpred_measure_options *
                          options->size);
   if (options)
     memcpy(&full, options, options->size < sizeof full ? options->size : sizeof full);
-  if (full.repetitions < 0)
-    return ppi_error_set(error, PERFPRED_INVALID, "options: repetitions is %d; expected at least 0", full.repetitions);
+  if (full.repetitions < 0 || full.repetitions > REPETITIONS_MAX)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: repetitions is %d; expected 0 to %d", full.repetitions,
+                         REPETITIONS_MAX);
   if (full.ld < 0)
     return ppi_error_set(error, PERFPRED_INVALID, "options: ld is %lld; expected at least 0", (long long)full.ld);
   if (isnan(full.gate))
     return ppi_error_set(error, PERFPRED_INVALID, "options: gate is not a number");
   if (!(full.budget_s >= 0.0))
     return ppi_error_set(error, PERFPRED_INVALID, "options: budget_s is %g; expected at least 0", full.budget_s);
-  *sampling = (struct ppi_sampling){ .repetitions = full.repetitions > 0 ? full.repetitions : REPETITIONS,
-                                     .gate = full.gate == 0.0 ? GATE : full.gate,
+  /* What is 0 is the sampler's default. */
+  *sampling = (struct ppi_sampling){ .repetitions = full.repetitions,
+                                     .gate = full.gate,
                                      .budget_s = full.budget_s,
                                      .seed = 1,
                                      .ld = full.ld,
@@ -107,18 +108,14 @@ static enum perfpred_status compare_setups(const struct validating *all, struct 
   return status;
 }
 
-/* The relative difference of the medians of the two halves of the samples, in the order in which they were taken. */
-static double noise_of(double *times, size_t count, double median) {
-  if (count < 2 || !(median > 0.0))
-    return 0.0;
+/* The relative difference of the medians of the two halves of the samples, in the order in which they were taken. NaN: there
+   is but one. */
+static double noise_of(double *times, size_t count) {
+  if (count < 2)
+    return (double)NAN;
   double first = ppi_stats_median(times, count / 2);
   double second = ppi_stats_median(times + count / 2, count - count / 2);
-  return fabs(first - second) / median;
-}
-
-static double median_of(const struct ppi_result *result, double *scratch) {
-  memcpy(scratch, result->times_s, result->count * sizeof *scratch);
-  return ppi_stats_median(scratch, result->count);
+  return first + second > 0.0 ? fabs(first - second) / (0.5 * (first + second)) : 0.0;
 }
 
 static enum perfpred_status finish_point(struct perfpred_validation_point *point, const struct ppi_result *result,
@@ -128,9 +125,8 @@ static enum perfpred_status finish_point(struct perfpred_validation_point *point
   double *scratch = calloc(result->count, sizeof *scratch);
   if (!scratch)
     return ppi_error_memory(error);
-  double median = median_of(result, scratch);
   memcpy(scratch, result->times_s, result->count * sizeof *scratch);
-  point->noise = noise_of(scratch, result->count, median);
+  point->noise = noise_of(scratch, result->count);
   memcpy(scratch, result->times_s, result->count * sizeof *scratch);
   ppi_stats_of(scratch, result->count, &point->measured_s);
   free(scratch);
@@ -155,12 +151,16 @@ static enum perfpred_status sum_up(const struct validating *all, struct perfpred
   double *errors = calloc(all->point_count, sizeof *errors);
   if (!errors)
     return ppi_error_memory(error);
+  size_t known = 0;
   for (size_t i = 0; i < all->point_count; i++) {
-    errors[i] = all->points[i].are;
-    validation->mean_are += errors[i] / (double)all->point_count;
-    validation->noise_floor += all->points[i].noise / (double)all->point_count;
-    validation->disturbed += all->points[i].disturbed;
+    const struct perfpred_validation_point *point = &all->points[i];
+    errors[i] = point->are;
+    validation->mean_are += point->are / (double)all->point_count;
+    validation->disturbed += point->disturbed;
+    known += isnan(point->noise) ? 0 : 1;
+    validation->noise_floor += isnan(point->noise) ? 0.0 : point->noise;
   }
+  validation->noise_floor = known > 0 ? validation->noise_floor / (double)known : (double)NAN;
   validation->median_are = ppi_stats_median(errors, all->point_count);
   free(errors);
   return PERFPRED_OK;
