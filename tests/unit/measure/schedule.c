@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* In which order things happen, and when it ends. */
+#include "script.h"
+
+static struct script script;
+static double best_s;
+static struct perfpred_error error;
+static struct ppi_result results[SUBJECTS_MAX];
+
+static void start(void) {
+  script_start(&script);
+  best_s = 0.0;
+  memset(&error, 0, sizeof error);
+  memset(results, 0, sizeof results);
+}
+
+static void stop(void) {
+  ppi_results_free(results, SUBJECTS_MAX);
+}
+
+TestSuite(schedule, .init = start, .fini = stop);
+
+/* First contact: select, restore, run, check; then yardstick (twice: the first best reading is confirmed), restore, warm run and
+   its check, restore, timed run, yardstick. Every later sample starts with its selection. */
+Test(schedule, order_of_one_sample) {
+  script.run_s[0] = 1e-3;
+  const struct ppi_sampling sampling = { .repetitions = 3 };
+  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_str_eq(script.events, "srxc"
+                                  "yyrxcrxy"
+                                  "syrxcrxy"
+                                  "syrxcrxy");
+}
+
+/* Between two yardsticks at least 400 us pass for a kernel of 3 us; each repetition is warmed up and timed by itself. */
+Test(schedule, short_kernels_come_in_batches) {
+  script.run_s[0] = 3e-6;
+  script.restore_s = 1e-6;
+  const struct ppi_sampling sampling = { .repetitions = 10 };
+  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(script.restores, script.runs);
+  cr_expect(results[0].gated);
+  cr_expect_geq(results[0].count, 10);
+  for (size_t i = 0; i < results[0].count; i++)
+    cr_expect_float_eq(results[0].times_s[i], 3e-6, 1e-14);
+  /* the sample of the first contact, which finds the length out, is a single one: 2 (3 + 1) us */
+  cr_expect_float_eq(script.shortest_gap_s, 8e-6, 1e-12);
+  script.shortest_gap_s = INFINITY;
+  ppi_results_free(results, 1);
+  script.event_count = 0;
+  memset(script.events, 0, sizeof script.events);
+  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  const char *second = strchr(strchr(script.events + 1, 's'), 'y'); /* behind the first contact */
+  const char *end = strchr(second + 1, 'y');
+  cr_expect_geq((double)(end - second - 1) / 5.0 * 8e-6, 400e-6); /* five events and 8 us each */
+}
+
+Test(schedule, longer_kernels_are_sampled_one_by_one) {
+  script.run_s[0] = 101e-6;
+  const struct ppi_sampling sampling = { .repetitions = 10 };
+  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(script.runs, 1 + 2 * 10);
+  cr_expect_eq(results[0].count, 10);
+}
+
+Test(schedule, repetitions_of_all_subjects_are_shuffled) {
+  for (size_t i = 0; i < 8; i++)
+    script.run_s[i] = 1e-3 * (double)(i + 1);
+  const struct ppi_sampling sampling = { .repetitions = 10, .seed = 7 };
+  cr_assert_eq(script_sample(&script, 8, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(script.order_count, 8 * 10);
+  size_t changes = 0, first_round[8] = { 0 };
+  for (size_t i = 1; i < script.order_count; i++)
+    changes += script.order[i] != script.order[i - 1];
+  for (size_t i = 0; i < 8; i++)
+    first_round[script.order[i]]++;
+  cr_expect_gt(changes, 50, "%zu changes of subject", changes);
+  for (size_t i = 0; i < 8; i++) {
+    cr_expect_eq(first_round[i], 1, "every subject is met once before anything is repeated");
+    cr_expect_eq(results[i].count, 10);
+    cr_expect_float_eq(results[i].times_s[0], 1e-3 * (double)(i + 1), 1e-12);
+  }
+}
+
+Test(schedule, seed_decides_the_order) {
+  static struct script other;
+  struct ppi_result unused[8];
+  const struct ppi_sampling seven = { .repetitions = 5, .seed = 7 }, eight = { .repetitions = 5, .seed = 8 };
+  for (int i = 0; i < 8; i++)
+    script.run_s[i] = 1e-3;
+  cr_assert_eq(script_sample(&script, 8, &best_s, &seven, results, &error), PERFPRED_OK);
+  for (int round = 0; round < 2; round++) {
+    script_start(&other);
+    memcpy(other.run_s, script.run_s, sizeof other.run_s);
+    best_s = 0.0;
+    cr_assert_eq(script_sample(&other, 8, &best_s, round == 0 ? &seven : &eight, unused, &error), PERFPRED_OK);
+    ppi_results_free(unused, 8);
+    cr_assert_eq(other.order_count, script.order_count);
+    bool same = memcmp(other.order, script.order, script.order_count * sizeof *script.order) == 0;
+    cr_expect_eq(same, round == 0);
+  }
+}
+
+/* 20 subjects of 10 ms, a budget of half a second: far fewer than 20 x 10 x 2 runs fit. */
+Test(schedule, budget_is_kept_and_everyone_has_a_sample) {
+  for (int i = 0; i < 20; i++)
+    script.run_s[i] = 10e-3;
+  const struct ppi_sampling sampling = { .repetitions = 10, .budget_s = 1.0 };
+  cr_assert_eq(script_sample(&script, 20, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_leq(script.now_s, 1.0);
+  cr_expect_geq(script.now_s, 0.9, "and used");
+  for (int i = 0; i < 20; i++)
+    cr_expect_geq(results[i].count, 1);
+}
+
+Test(schedule, tiny_budget_still_gives_one_sample_each) {
+  for (int i = 0; i < 5; i++)
+    script.run_s[i] = 10e-3;
+  const struct ppi_sampling sampling = { .repetitions = 10, .budget_s = 1e-6 };
+  cr_assert_eq(script_sample(&script, 5, &best_s, &sampling, results, &error), PERFPRED_OK);
+  for (int i = 0; i < 5; i++) {
+    cr_expect_eq(results[i].count, 1);
+    cr_expect_float_eq(results[i].times_s[0], 10e-3, 1e-12);
+  }
+}
+
+struct witness {
+  double last;
+  int calls, cancel_at;
+  uint64_t samples;
+};
+
+static int watch(void *data, const struct perfpred_progress *progress) {
+  struct witness *witness = data;
+  cr_expect_eq(progress->size, sizeof *progress);
+  cr_expect_str_eq(progress->stage, "sampling");
+  cr_expect_geq(progress->fraction, witness->last);
+  cr_expect_leq(progress->fraction, 1.0);
+  cr_expect_geq(progress->samples, witness->samples);
+  witness->last = progress->fraction;
+  witness->samples = progress->samples;
+  return ++witness->calls == witness->cancel_at;
+}
+
+static double noisy(double now_s) {
+  return fmod(now_s, 0.12) < 0.06 ? 1.4 : 1.0;
+}
+
+Test(schedule, progress_never_falls_and_ends_at_one) {
+  struct witness witness = { 0 };
+  script.level = noisy;
+  for (int i = 0; i < 10; i++)
+    script.run_s[i] = 3e-3;
+  const struct ppi_sampling sampling = { .repetitions = 10, .progress = watch, .progress_data = &witness };
+  cr_assert_eq(script_sample(&script, 10, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_gt(witness.calls, 5);
+  cr_expect_eq(witness.last, 1.0);
+}
+
+Test(schedule, cancelling) {
+  for (int at = 1; at <= 4; at++) {
+    struct witness witness = { .cancel_at = at };
+    struct ppi_result untouched = { .count = 77 };
+    start();
+    script.run_s[0] = 0.1;
+    const struct ppi_sampling sampling = { .repetitions = 10, .progress = watch, .progress_data = &witness };
+    cr_expect_eq(script_sample(&script, 1, &best_s, &sampling, &untouched, &error), PERFPRED_CANCELLED);
+    cr_expect_eq(witness.calls, at);
+    cr_expect_eq(untouched.count, 77);
+  }
+}
+
+Test(schedule, failing_check_ends_the_batch) {
+  static const uint64_t at[] = { 1, 2, 9 };
+  for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+    struct ppi_result untouched = { .count = 77 };
+    start();
+    script.run_s[0] = 1e-3;
+    script.fail_check_at = at[i];
+    const struct ppi_sampling sampling = { .repetitions = 10 };
+    cr_expect_eq(script_sample(&script, 1, &best_s, &sampling, &untouched, &error), PERFPRED_NUMERIC);
+    cr_expect_not_null(strstr(error.text, "info 3"));
+    cr_expect_eq(untouched.count, 77);
+  }
+}
+
+Test(schedule, no_subjects) {
+  const struct ppi_sampling sampling = { .repetitions = 10 };
+  cr_expect_eq(script_sample(&script, 0, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(script.readings, 0);
+}
+
+/* Defaults: 10 repetitions, 5 %. */
+Test(schedule, zero_means_default) {
+  script.run_s[0] = 1e-3;
+  const struct ppi_sampling sampling = { 0 };
+  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(results[0].count, 10);
+}
+
+/* Splitmix64 with seed 1234567: the published first values. */
+Test(schedule, random_numbers_are_the_published_ones) {
+  struct ppi_random random = { 1234567 };
+  cr_expect_eq(ppi_random_next(&random), UINT64_C(6457827717110365317));
+  cr_expect_eq(ppi_random_next(&random), UINT64_C(3203168211198807973));
+  cr_expect_eq(ppi_random_next(&random), UINT64_C(9817491932198370423));
+  double sum = 0.0;
+  for (int i = 0; i < 10000; i++) {
+    double value = ppi_random_symmetric(&random);
+    cr_assert(value > -1.0 && value < 1.0 && fabs(value) > 1e-17);
+    sum += value;
+  }
+  cr_expect_lt(fabs(sum / 10000.0), 0.03); /* five standard deviations */
+}
