@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixture.h"
+
+/* A sub-model of constant pieces: one, or two that are split in the first size at `at` (0: none). */
+static struct ppi_submodel constant(struct perfpred_kernel *kernel, const char *case_text, const int64_t *lower,
+                                    const int64_t *upper, int64_t at, double first, double second) {
+  struct ppi_submodel made;
+  int pieces = at ? 2 : 1;
+
+  memset(&made, 0, sizeof made);
+  made.kernel = ppi_kernel_ref(kernel);
+  strcpy(made.case_text, case_text);
+  cr_assert_eq(ppi_case_parse(kernel, case_text, made.values, NULL), PERFPRED_OK);
+  made.dimensions = kernel->size_count;
+  made.split_count = 2 * pieces - 1;
+  made.piece_count = pieces;
+  made.splits = calloc(3, sizeof *made.splits);
+  made.pieces = calloc((size_t)pieces, sizeof *made.pieces);
+  memcpy(made.lower, lower, (size_t)made.dimensions * sizeof *lower);
+  memcpy(made.upper, upper, (size_t)made.dimensions * sizeof *upper);
+  made.splits[0] = at ? (struct ppi_split){ 0, at, 1, 2, -1 } : (struct ppi_split){ -1, 0, 0, 0, 0 };
+  made.splits[1] = (struct ppi_split){ -1, 0, 0, 0, 0 };
+  made.splits[2] = (struct ppi_split){ -1, 0, 0, 0, 1 };
+  for (int i = 0; i < pieces; i++) {
+    struct ppi_piece *piece = made.pieces + i;
+
+    memcpy(piece->lower, lower, (size_t)made.dimensions * sizeof *lower);
+    memcpy(piece->upper, upper, (size_t)made.dimensions * sizeof *upper);
+    if (at && i == 0)
+      piece->upper[0] = at;
+    if (i == 1)
+      piece->lower[0] = at;
+    ppi_piece_scale(piece, made.dimensions);
+    piece->coefficients = calloc(PPI_STATISTICS, sizeof(double));
+    for (int s = 0; s < 4; s++)
+      piece->coefficients[s] = i ? second : first;
+  }
+  cr_assert_eq(ppi_submodel_check(&made, "made", NULL), PERFPRED_OK);
+  return made;
+}
+
+static struct ppi_estimate ask(const struct ppi_submodel *submodel, int64_t m, int64_t n) {
+  const int64_t sizes[] = { m, n };
+  struct ppi_estimate estimate;
+
+  memset(&estimate, 0xff, sizeof estimate);
+  ppi_submodel_estimate(submodel, sizes, &estimate);
+  return estimate;
+}
+
+static struct perfpred_kernel *kernel;
+static struct ppi_submodel submodel;
+
+static void set_up(void) {
+  kernel = catalogue_kernel("dtrsm");
+  submodel = constant(kernel, "R,L,T,N,1", (int64_t[]){ 8, 8 }, (int64_t[]){ 100, 50 }, 56, 1.0, 2.0);
+}
+
+static void tear_down(void) {
+  ppi_submodel_release(&submodel);
+  ppi_kernel_unref(kernel);
+}
+TestSuite(estimate, .init = set_up, .fini = tear_down);
+
+Test(estimate, a_boundary_belongs_to_the_lower_piece) {
+  cr_assert_eq(ask(&submodel, 55, 8).time_s.min, 1.0);
+  cr_assert_eq(ask(&submodel, 56, 8).time_s.min, 1.0);
+  cr_assert_eq(ask(&submodel, 57, 8).time_s.min, 2.0);
+  cr_assert_eq(ask(&submodel, 56, 8).notes, 0);
+}
+
+Test(estimate, no_work_takes_no_time) {
+  static const int64_t sizes[][2] = { { 0, 20 }, { 20, 0 }, { 0, 0 }, { 0, 1000 } };
+
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    struct ppi_estimate estimate = ask(&submodel, sizes[i][0], sizes[i][1]);
+
+    cr_assert_eq(estimate.notes, PERFPRED_NOTE_ZERO_WORK);
+    cr_assert_eq(estimate.time_s.min, 0.0);
+    cr_assert_eq(estimate.time_s.max, 0.0);
+    cr_assert_eq(estimate.time_s.std, 0.0);
+    cr_assert_eq(estimate.error, 0.0);
+  }
+}
+
+Test(estimate, below_the_domain_sizes_are_clamped) {
+  struct ppi_estimate estimate = ask(&submodel, 1, 50);
+
+  cr_assert_eq(estimate.notes, PERFPRED_NOTE_CLAMPED);
+  cr_assert_eq(estimate.time_s.med, 1.0);
+  cr_assert_eq(ask(&submodel, 100, 1).time_s.med, 2.0);
+}
+
+Test(estimate, above_the_domain_flops_decide) {
+  /* dtrsm from the right: m n^2 flops. (100, 50) takes 2; (1000, 500) has 1000 times the flops, (200, 25) twice those of
+     (100, 25). */
+  struct ppi_estimate estimate = ask(&submodel, 1000, 500);
+
+  cr_assert_eq(estimate.notes, PERFPRED_NOTE_EXTRAPOLATED);
+  cr_assert_float_eq(estimate.time_s.min, 2000.0, 1e-9);
+  cr_assert_float_eq(ask(&submodel, 200, 25).time_s.mean, 4.0, 1e-12);
+  /* m below is taken as 8, n above: (8, 50) takes 1, (8, 100) four times that */
+  estimate = ask(&submodel, 2, 100);
+  cr_assert_eq(estimate.notes, PERFPRED_NOTE_CLAMPED | PERFPRED_NOTE_EXTRAPOLATED);
+  cr_assert_float_eq(estimate.time_s.max, 4.0, 1e-12);
+}
+
+Test(estimate, without_flops_movement_decides) {
+  struct perfpred_kernel *copy = catalogue_kernel("dcopy");
+  struct ppi_submodel line = constant(copy, "1,1", (int64_t[]){ 8 }, (int64_t[]){ 100 }, 0, 3.0, 0.0);
+  struct ppi_estimate estimate;
+
+  ppi_submodel_estimate(&line, (int64_t[]){ 1000 }, &estimate);
+  cr_assert_float_eq(estimate.time_s.min, 30.0, 1e-12);
+  cr_assert_eq(estimate.notes, PERFPRED_NOTE_EXTRAPOLATED);
+  ppi_submodel_release(&line);
+  ppi_kernel_unref(copy);
+}
+
+Test(estimate, is_never_negative_nor_nan) {
+  /* C38: coefficients that dip far below 0 inside, sizes ten and a million times outside. */
+  static const int64_t sizes[] = { 1, 8, 30, 100, 1000, 100000000, INT64_MAX / 4 };
+
+  for (int i = 0; i < 2; i++) {
+    struct ppi_piece *piece = submodel.pieces + i;
+
+    for (int s = 0; s < PPI_STATISTICS; s++) {
+      piece->coefficients[s] = s == 3 ? NAN : -1.0;
+      piece->floors[s] = s == 4 ? 0.0 : 1e-6;
+    }
+  }
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++) {
+      struct perfpred_statistics time = ask(&submodel, sizes[i], sizes[j]).time_s;
+
+      cr_assert(time.min >= 1e-6 && isfinite(time.min));
+      cr_assert(time.med >= time.min && isfinite(time.med));
+      cr_assert(time.max >= time.med && isfinite(time.max));
+      cr_assert(time.mean >= time.min && time.mean <= time.max);
+      cr_assert(time.std >= 0.0 && isfinite(time.std));
+    }
+}
+
+Test(estimate, statistics_come_in_order) {
+  struct perfpred_statistics time;
+  double *c = submodel.pieces[0].coefficients;
+
+  c[0] = 3.0; /* minimum above the others */
+  c[1] = 2.0;
+  c[2] = 1.0;
+  c[3] = 5.0;
+  time = ask(&submodel, 8, 8).time_s;
+  cr_assert_eq(time.min, 3.0);
+  cr_assert_eq(time.med, 3.0);
+  cr_assert_eq(time.max, 3.0);
+  cr_assert_eq(time.mean, 3.0);
+}
+
+Test(estimate, an_error_not_estimated_is_noted) {
+  submodel.pieces[1].error = NAN;
+  cr_assert_eq(ask(&submodel, 20, 20).notes, 0);
+  cr_assert_eq(ask(&submodel, 80, 20).notes, PERFPRED_NOTE_UNCERTAIN);
+  cr_assert(isnan(ask(&submodel, 80, 20).error));
+}
+
+Test(estimate, the_deepest_domain_answers) {
+  struct ppi_submodel small = constant(kernel, "R,L,T,N,1", (int64_t[]){ 8, 8 }, (int64_t[]){ 100, 100 }, 0, 1.0, 0.0);
+  struct ppi_submodel large =
+      constant(kernel, "R,L,T,N,1", (int64_t[]){ 60, 8 }, (int64_t[]){ 1000, 100 }, 0, 2.0, 0.0);
+  const struct ppi_submodel *both[] = { &small, &large };
+  static const struct {
+    int64_t m;
+    double expected;
+  } cases[] = {
+    /* distances to the ends: 70 is 30 inside small, 10 inside large; 90: 10 and 30; 20 and 300 lie in one of them; 1 is 7
+       below small and 59 below large; 2000 is above both, nearer to large */
+    { 70, 1.0 }, { 90, 2.0 }, { 20, 1.0 }, { 300, 2.0 }, { 1, 1.0 },
+  };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct ppi_estimate estimate;
+
+    ppi_submodels_estimate(both, 2, (int64_t[]){ cases[i].m, 50 }, &estimate);
+    cr_assert_eq(estimate.time_s.min, cases[i].expected, "m = %lld", (long long)cases[i].m);
+  }
+  ppi_submodel_release(&large);
+  ppi_submodel_release(&small);
+}
+
+Test(estimate, the_public_one_checks_its_arguments) {
+  struct perfpred_models *models = NULL;
+  struct ppi_submodel copy = constant(kernel, "R,L,T,N,1", (int64_t[]){ 8, 8 }, (int64_t[]){ 64, 64 }, 0, 1.0, 0.0);
+  struct perfpred_statistics time = { 7, 7, 7, 7, 7 };
+  int64_t sizes[] = { 16, 16 };
+
+  cr_assert_eq(ppi_models_create(&models, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_models_append(models, &copy, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_models_estimate(models, 1, sizes, 2, &time), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate(models, 0, sizes, 1, &time), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate(models, 0, NULL, 2, &time), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate(NULL, 0, sizes, 2, &time), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(time.min, 7.0);
+  cr_assert_eq(perfpred_models_estimate(models, 0, sizes, 2, &time), 0);
+  cr_assert_eq(time.min, 1.0);
+  models->notes = PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED;
+  cr_assert_eq(perfpred_models_estimate(models, 0, sizes, 2, &time),
+               PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED);
+  perfpred_models_unref(models);
+}
