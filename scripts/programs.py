@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Paths of the test programs of a build folder that belong to the suites named: programs.py FOLDER SUITE..."""
+
+import json
+import os
+import subprocess
+import sys
+
+folder, *suites = sys.argv[1:]
+text = subprocess.run(["meson", "introspect", "--tests", folder], capture_output=True, text=True, check=True).stdout
+for test in json.loads(text):
+    # a suite is written "project:suite"
+    if {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites) and os.access(test["cmd"][0], os.X_OK):
+        print(test["cmd"][0])

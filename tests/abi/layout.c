@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Places of the members of the public structs, as released: what an older program was compiled with. A struct that grows
+ * gets new lines, the old ones stay. For 64-bit machines, where pointers and size_t have 8 bytes. */
+#include <perfpred/perfpred.h>
+#include <stddef.h>
+
+#define AT(structure, member, offset)                                                                                  \
+  _Static_assert(offsetof(struct structure, member) == (offset), #structure "." #member)
+#define SIZE(structure, bytes) _Static_assert(sizeof(struct structure) == (bytes), "size of " #structure)
+
+#if UINTPTR_MAX > 0xFFFFFFFFu
+
+AT(perfpred_statistics, min, 0);
+AT(perfpred_statistics, med, 8);
+AT(perfpred_statistics, max, 16);
+AT(perfpred_statistics, mean, 24);
+AT(perfpred_statistics, std, 32);
+SIZE(perfpred_statistics, 40);
+
+AT(perfpred_progress, size, 0);
+AT(perfpred_progress, stage, 8);
+AT(perfpred_progress, fraction, 16);
+AT(perfpred_progress, elapsed_s, 24);
+AT(perfpred_progress, remaining_s, 32);
+AT(perfpred_progress, samples, 40);
+SIZE(perfpred_progress, 48);
+
+AT(perfpred_error, status, 0);
+AT(perfpred_error, line, 4);
+AT(perfpred_error, column, 8);
+AT(perfpred_error, text, 12);
+SIZE(perfpred_error, 512);
+
+AT(perfpred_load_options, size, 0);
+AT(perfpred_load_options, force, 8);
+SIZE(perfpred_load_options, 16);
+
+AT(perfpred_model_info, size, 0);
+AT(perfpred_model_info, kernel, 8);
+AT(perfpred_model_info, case_text, 16);
+AT(perfpred_model_info, dimensions, 24);
+AT(perfpred_model_info, lower, 32);
+AT(perfpred_model_info, upper, 96);
+AT(perfpred_model_info, pieces, 160);
+AT(perfpred_model_info, coefficients, 168);
+AT(perfpred_model_info, error, 176);
+AT(perfpred_model_info, samples, 184);
+SIZE(perfpred_model_info, 192);
+
+AT(perfpred_generate_options, size, 0);
+AT(perfpred_generate_options, n_lower, 8);
+AT(perfpred_generate_options, n_upper, 16);
+AT(perfpred_generate_options, b_lower, 24);
+AT(perfpred_generate_options, b_upper, 32);
+AT(perfpred_generate_options, overfitting, 40);
+AT(perfpred_generate_options, oversampling, 44);
+AT(perfpred_generate_options, grid, 48);
+AT(perfpred_generate_options, repetitions, 52);
+AT(perfpred_generate_options, reference, 56);
+AT(perfpred_generate_options, error_measure, 60);
+AT(perfpred_generate_options, error_bound, 64);
+AT(perfpred_generate_options, minimum_width, 72);
+AT(perfpred_generate_options, budget_s, 80);
+AT(perfpred_generate_options, ld, 88);
+AT(perfpred_generate_options, gate, 96);
+AT(perfpred_generate_options, seed, 104);
+AT(perfpred_generate_options, progress, 112);
+AT(perfpred_generate_options, progress_data, 120);
+SIZE(perfpred_generate_options, 128);
+
+AT(perfpred_generate_report, size, 0);
+AT(perfpred_generate_report, models, 8);
+AT(perfpred_generate_report, points, 16);
+AT(perfpred_generate_report, samples, 24);
+AT(perfpred_generate_report, disturbed, 32);
+AT(perfpred_generate_report, pass_rate, 40);
+AT(perfpred_generate_report, measure_s, 48);
+AT(perfpred_generate_report, wall_s, 56);
+AT(perfpred_generate_report, max_error, 64);
+AT(perfpred_generate_report, budget_exhausted, 72);
+SIZE(perfpred_generate_report, 80);
+
+AT(perfpred_setup, size, 0);
+AT(perfpred_setup, blas, 8);
+AT(perfpred_setup, lapack, 16);
+AT(perfpred_setup, threads, 24);
+AT(perfpred_setup, timeout_s, 28);
+AT(perfpred_setup, worker, 32);
+AT(perfpred_setup, environment, 40);
+SIZE(perfpred_setup, 48);
+
+AT(perfpred_virtual_call, size, 0);
+AT(perfpred_virtual_call, kernel, 8);
+AT(perfpred_virtual_call, kernel_name, 16);
+AT(perfpred_virtual_call, flags, 24);
+AT(perfpred_virtual_call, sizes, 32);
+AT(perfpred_virtual_call, size_count, 40);
+AT(perfpred_virtual_call, flops, 48);
+AT(perfpred_virtual_call, repetition, 56);
+SIZE(perfpred_virtual_call, 64);
+
+AT(perfpred_measure_options, size, 0);
+AT(perfpred_measure_options, repetitions, 8);
+AT(perfpred_measure_options, ld, 16);
+AT(perfpred_measure_options, gate, 24);
+AT(perfpred_measure_options, budget_s, 32);
+AT(perfpred_measure_options, progress, 40);
+AT(perfpred_measure_options, progress_data, 48);
+SIZE(perfpred_measure_options, 56);
+
+AT(perfpred_measurement, size, 0);
+AT(perfpred_measurement, time_s, 8);
+AT(perfpred_measurement, noise, 48);
+AT(perfpred_measurement, repetitions, 56);
+AT(perfpred_measurement, disturbed, 64);
+AT(perfpred_measurement, ld, 72);
+AT(perfpred_measurement, gated, 80);
+AT(perfpred_measurement, residual, 88);
+SIZE(perfpred_measurement, 96);
+
+AT(perfpred_plan_options, size, 0);
+AT(perfpred_plan_options, extrapolate, 8);
+AT(perfpred_plan_options, partial, 12);
+SIZE(perfpred_plan_options, 16);
+
+AT(perfpred_prediction, size, 0);
+AT(perfpred_prediction, time_s, 8);
+AT(perfpred_prediction, flops, 48);
+AT(perfpred_prediction, flops_per_s, 56);
+AT(perfpred_prediction, efficiency, 96);
+AT(perfpred_prediction, data_bytes, 136);
+AT(perfpred_prediction, movement_bytes, 144);
+AT(perfpred_prediction, intensity_flops_per_byte, 152);
+AT(perfpred_prediction, bandwidth_bytes_per_s, 160);
+AT(perfpred_prediction, efficiency_bandwidth, 200);
+AT(perfpred_prediction, roofline_flops_per_s, 240);
+AT(perfpred_prediction, compute_bound, 248);
+AT(perfpred_prediction, notes, 252);
+AT(perfpred_prediction, calls, 256);
+AT(perfpred_prediction, model_error, 264);
+SIZE(perfpred_prediction, 272);
+
+AT(perfpred_range, lower, 0);
+AT(perfpred_range, upper, 8);
+AT(perfpred_range, step, 16);
+SIZE(perfpred_range, 24);
+
+AT(perfpred_tuning, size, 0);
+AT(perfpred_tuning, best, 8);
+AT(perfpred_tuning, prediction, 16);
+AT(perfpred_tuning, yield_default, 288);
+AT(perfpred_tuning, default_value, 296);
+AT(perfpred_tuning, candidates, 304);
+SIZE(perfpred_tuning, 312);
+
+AT(perfpred_rank, plan, 0);
+AT(perfpred_rank, time_s, 8);
+AT(perfpred_rank, group, 48);
+AT(perfpred_rank, likelihood, 56);
+AT(perfpred_rank, notes, 64);
+SIZE(perfpred_rank, 72);
+
+AT(perfpred_validation_point, plan, 0);
+AT(perfpred_validation_point, parameters, 8);
+AT(perfpred_validation_point, predicted_s, 72);
+AT(perfpred_validation_point, measured_s, 112);
+AT(perfpred_validation_point, are, 152);
+AT(perfpred_validation_point, re, 160);
+AT(perfpred_validation_point, noise, 168);
+AT(perfpred_validation_point, disturbed, 176);
+AT(perfpred_validation_point, ld, 184);
+AT(perfpred_validation_point, gated, 192);
+SIZE(perfpred_validation_point, 200);
+
+AT(perfpred_validation, size, 0);
+AT(perfpred_validation, mean_are, 8);
+AT(perfpred_validation, median_are, 16);
+AT(perfpred_validation, noise_floor, 24);
+AT(perfpred_validation, disturbed, 32);
+AT(perfpred_validation, wall_s, 40);
+SIZE(perfpred_validation, 48);
+
+#endif
