@@ -25,22 +25,43 @@ static enum perfpred_status copy(const char *text, char **result, struct perfpre
   return *result ? PERFPRED_OK : ppi_error_memory(error);
 }
 
-/* First readable library among the files that the patterns match; "" if there is none. */
-static enum perfpred_status search(const char *const *patterns, char **path, struct perfpred_error *error) {
-  char id[PPI_BUILD_ID_MAX];
-  char *found = NULL;
-  for (; *patterns && !found; patterns++) {
-    glob_t matches;
-    int failure = glob(*patterns, 0, NULL, &matches);
-    if (failure == GLOB_NOSPACE)
-      return ppi_error_memory(error);
-    if (failure != 0)
-      continue;
-    for (size_t i = 0; i < matches.gl_pathc && !found; i++)
-      if (ppi_library_file_id(matches.gl_pathv[i], "library", id, NULL) == PERFPRED_OK)
-        found = realpath(matches.gl_pathv[i], NULL);
-    globfree(&matches);
+/* The path free of links; owned by the caller. */
+static enum perfpred_status real_path(const char *path, const char *what, char **real, struct perfpred_error *error) {
+  char *found = realpath(path, NULL);
+  if (found) {
+    *real = found;
+    return PERFPRED_OK;
   }
+  return errno == ENOMEM ? ppi_error_memory(error)
+                         : ppi_error_set(error, PERFPRED_IO, "%s '%s': %s", what, path, strerror(errno));
+}
+
+/* First library among the files that a pattern matches; *found stays NULL when there is none. Running out of memory must
+   not look like that, or another library would be measured without a word. */
+static enum perfpred_status search_pattern(const char *pattern, char **found, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  char id[PPI_BUILD_ID_MAX];
+  glob_t matches;
+  int failure = glob(pattern, 0, NULL, &matches);
+  if (failure != 0)
+    return failure == GLOB_NOSPACE ? ppi_error_memory(error) : PERFPRED_OK;
+  for (size_t i = 0; i < matches.gl_pathc && !*found && status != PERFPRED_NO_MEMORY; i++) {
+    status = ppi_library_file_id(matches.gl_pathv[i], "library", id, NULL);
+    if (status == PERFPRED_OK)
+      status = real_path(matches.gl_pathv[i], "library", found, NULL);
+  }
+  globfree(&matches);
+  return status == PERFPRED_NO_MEMORY ? ppi_error_memory(error) : PERFPRED_OK;
+}
+
+/* "" if no pattern leads to a library. */
+static enum perfpred_status search(const char *const *patterns, char **path, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  char *found = NULL;
+  for (; *patterns && !found && status == PERFPRED_OK; patterns++)
+    status = search_pattern(*patterns, &found, error);
+  if (status != PERFPRED_OK)
+    return status;
   if (!found)
     return copy("", path, error);
   *path = found;
@@ -52,11 +73,7 @@ static enum perfpred_status named(const char *path, const char *what, char **res
   enum perfpred_status status = ppi_library_file_id(path, what, id, error);
   if (status != PERFPRED_OK)
     return status;
-  *result = realpath(path, NULL);
-  if (*result)
-    return PERFPRED_OK;
-  return errno == ENOMEM ? ppi_error_memory(error)
-                         : ppi_error_set(error, PERFPRED_IO, "%s '%s': %s", what, path, strerror(errno));
+  return real_path(path, what, result, error);
 }
 
 static enum perfpred_status choose_blas(const char *path, int threads, char **result, struct perfpred_error *error) {
