@@ -44,6 +44,12 @@ static void tabulate(struct table *table, const struct perfpred_program *program
   table_cell(table, "%s", about(text));
 }
 
+/* Several texts together are one file, which begins with its version once. */
+static void print_text(const char *text, bool first) {
+  const char *body = strchr(text, '\n');
+  fputs(first || body == NULL ? text : body + 1, stdout);
+}
+
 /* Finds the programs to show: the one that was named, or all. */
 static int collect(struct session *session, const struct options *options) {
   int result = COMMAND_OK;
@@ -72,7 +78,7 @@ static int show(struct session *session, const struct options *options) {
     if (options->json)
       write_program(&document, session->programs[i], text, with_text);
     else if (with_text)
-      fputs(text, stdout);
+      print_text(text, i == 0);
     else
       tabulate(&table, session->programs[i], text);
     perfpred_free(text);

@@ -55,6 +55,18 @@ static int print_table(const struct session *session, const int64_t *values, con
   return result;
 }
 
+/* Drops what the models do not reach, as long as something is left to rank. */
+static void drop_beyond(struct session *session, const int64_t *values) {
+  for (size_t i = 0; i < session->count && session->count > 1;) {
+    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+    size_t count = perfpred_program_parameter_count(session->programs[i]);
+    if (perfpred_plan_predict(session->plans[i], values, count, &prediction, NULL) == PERFPRED_OUT_OF_DOMAIN)
+      session_drop(session, i);
+    else
+      i++;
+  }
+}
+
 static int rank(struct session *session) {
   int64_t values[SESSION_PARAMETERS];
   struct perfpred_program *first = session->programs[0];
@@ -65,6 +77,7 @@ static int rank(struct session *session) {
     result = session_bind(session, true);
   if (result != COMMAND_OK)
     return result;
+  drop_beyond(session, values);
   struct perfpred_rank *ranking = calloc(session->count, sizeof *ranking);
   if (ranking == NULL)
     return message_fail("out of memory");

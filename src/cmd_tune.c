@@ -88,17 +88,26 @@ static void try_unblocked(struct search *search) {
   search->tuning.yield_default *= search->unblocked_s / best_s;
 }
 
-static int tune(struct session *session, size_t which, struct search *search) {
+/* An algorithm that the models do not reach is dropped as long as another one is left; *dropped tells. */
+static int tune(struct session *session, size_t which, struct search *search, bool *dropped) {
+  enum perfpred_status status = PERFPRED_OK;
   *search = (struct search){ .tuning = PERFPRED_TUNING_INIT };
+  *dropped = false;
   int result = begin(session, which, search);
   if (result != COMMAND_OK)
     return result;
-  if (session->options->b.upper == 0 && shorten(search, &session->error) != PERFPRED_OK)
+  if (session->options->b.upper == 0)
+    status = shorten(search, &session->error);
+  if (status == PERFPRED_OK)
+    status = perfpred_plan_tune(search->plan, search->place, &search->range, search->values, search->count,
+                                &search->tuning, &session->error);
+  *dropped = status == PERFPRED_OUT_OF_DOMAIN && session->count > 1;
+  if (*dropped)
+    session_drop(session, which);
+  else if (status != PERFPRED_OK)
     return session_fail(session);
-  if (perfpred_plan_tune(search->plan, search->place, &search->range, search->values, search->count, &search->tuning,
-                         &session->error) != PERFPRED_OK)
-    return session_fail(session);
-  try_unblocked(search);
+  else
+    try_unblocked(search);
   return COMMAND_OK;
 }
 
@@ -248,10 +257,14 @@ static int tune_all(struct session *session) {
   size_t best = 0;
   struct search *searches = calloc(session->count, sizeof *searches);
   int result = searches == NULL ? message_fail("out of memory") : COMMAND_OK;
-  for (size_t i = 0; result == COMMAND_OK && i < session->count; i++) {
-    result = tune(session, i, &searches[i]);
+  for (size_t i = 0; result == COMMAND_OK && i < session->count;) {
+    bool dropped;
+    result = tune(session, i, &searches[i], &dropped);
+    if (dropped)
+      continue;
     if (searches[i].tuning.prediction.time_s.med < searches[best].tuning.prediction.time_s.med)
       best = i;
+    i++;
   }
   if (result == COMMAND_OK && session->options->json)
     result = print_json(session, searches, best);

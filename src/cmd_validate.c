@@ -173,6 +173,8 @@ static int execute(struct session *session, struct grid *grid) {
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
     return message_fail("interrupted");
+  if (status == PERFPRED_OTHER_BLAS)
+    return message_fail("%s; --force compares all the same", session->error.text);
   if (status != PERFPRED_OK)
     return session_fail(session);
   return options->json ? print_json(session, grid, &validation) : print_text(session, grid, &validation);

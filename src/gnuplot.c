@@ -28,7 +28,7 @@ static const char settings[] =
     "set tics nomirror textcolor rgb '#303030'\n"
     "set grid back ls 102\n"
     "set style fill transparent solid 0.18 noborder\n"
-    "set key outside right top Left reverse samplen 2.2 spacing 1.2\n"
+    "set key outside bottom center horizontal Left reverse samplen 2.2 spacing 1.2 width 1\n"
     "set linetype 1 lc rgb '#0072B2' lw 2.2 pt 7\n"
     "set linetype 2 lc rgb '#D55E00' lw 2.2 pt 5\n"
     "set linetype 3 lc rgb '#009E73' lw 2.2 pt 9\n"
@@ -64,6 +64,7 @@ int gnuplot_begin(struct gnuplot *gnuplot, const char *title, const char *x_labe
   set_text(gnuplot, "title", title);
   set_text(gnuplot, "xlabel", x_label);
   set_text(gnuplot, "ylabel", y_label);
+  fputs("set xlabel offset 0,0.5\n", gnuplot->script);
   return COMMAND_OK;
 }
 

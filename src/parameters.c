@@ -103,7 +103,7 @@ void session_note_unbound(const struct session *session) {
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
                              perfpred_program_name(session->programs[session->count + i]));
   if (session->unbound > 0)
-    message_note("left out for want of models: %s", names);
+    message_note("left out, for the models do not reach: %s", names);
 }
 
 const char *session_describe(const struct perfpred_program *program, const int64_t *values, char *text) {

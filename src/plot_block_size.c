@@ -74,7 +74,7 @@ static void write_commands(struct picture *picture) {
   struct unit unit = unit_time(picture->best_s);
   snprintf(label, sizeof label, "best: b=%lld, %s %s", (long long)picture->best,
            unit_format(text, picture->best_s, &unit), unit.name);
-  fputs("set key inside top right Right noreverse opaque box ls 102\nset xrange [*:*] noextend\n"
+  fputs("set xrange [*:*] noextend\n"
         "set yrange [*:*]\nset offsets 0, 0, graph 0.08, graph 0.08\n"
         "plot $predicted using 1:2:4 with filledcurves lt 1 notitle, "
         "$predicted using 1:3 with lines lt 1 title 'predicted median', ",

@@ -19,23 +19,29 @@ static void write_series(struct gnuplot *gnuplot, const struct measured *measure
   for (size_t i = 0; i < measured->count; i++) {
     const struct measured_point *point = &measured->points[i];
     if (strcmp(point->name, name) == 0)
-      fprintf(gnuplot->script, "%.0f %.6g %.6g\n", point->n, 100.0 * point->are,
-              point->noise >= 0.0 ? 100.0 * point->noise : 0.0);
+      fprintf(gnuplot->script, "%.0f %.6g\n", point->n, 100.0 * point->are);
+  }
+  fputs("EOD\n", gnuplot->script);
+}
+
+/* The noise floor belongs to the machine, not to an algorithm. */
+static void write_noise(struct gnuplot *gnuplot, const struct measured *measured) {
+  fputs("$noise << EOD\n", gnuplot->script);
+  for (size_t i = 0; i < measured->count; i++) {
+    const struct measured_point *point = &measured->points[i];
+    fprintf(gnuplot->script, "%.0f %.6g\n", point->n, point->noise >= 0.0 ? 100.0 * point->noise : 0.0);
   }
   fputs("EOD\n", gnuplot->script);
 }
 
 static void write_commands(struct gnuplot *gnuplot, size_t series, const char *const *names) {
   FILE *script = gnuplot->script;
-  fputs("set key inside top right Right noreverse opaque box ls 102\nset xrange [*:*]\nset offsets graph 0.03, graph "
-        "0.03, 0, 0\nset yrange [0:*]\nplot ",
+  fputs("set xrange [*:*]\nset offsets graph 0.03, graph 0.03, 0, 0\nset yrange [0:*]\n"
+        "plot $noise using 1:2 smooth unique with lines lc rgb '#808080' dt 2 lw 1.5 title 'noise floor, mean'",
         script);
-  for (size_t i = 0; i < series; i++)
-    fprintf(script, "$error%zu using 1:3 smooth unique with lines lc rgb '#808080' dt 2 lw 1.5 %s, ", i,
-            i == 0 ? "title 'noise floor, mean'" : "notitle");
   for (size_t i = 0; i < series; i++) {
     char text[128];
-    fprintf(script, "%s$error%zu using 1:2 with points lt %zu ps 0.6 notitle, ", i > 0 ? ", " : "", i, i + 1);
+    fprintf(script, ", $error%zu using 1:2 with points lt %zu ps 0.45 notitle, ", i, i + 1);
     fprintf(script, "$error%zu using 1:2 smooth unique with lines lt %zu title ", i, i + 1);
     snprintf(text, sizeof text, "%.64s, mean", names[i]);
     gnuplot_quote(gnuplot, text);
@@ -65,6 +71,7 @@ int plot_error(const struct options *options, const struct measured *measured) {
     gnuplot_discard(&gnuplot);
     return result;
   }
+  write_noise(&gnuplot, measured);
   write_commands(&gnuplot, series, names);
   return gnuplot_run(&gnuplot, options->output);
 }

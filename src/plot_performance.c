@@ -86,7 +86,6 @@ static void title(struct picture *picture, const char *name, const char *what) {
 
 static void write_commands(const struct session *session, struct picture *picture) {
   FILE *script = picture->gnuplot.script;
-  fputs("set key inside bottom right Right noreverse opaque box ls 102\n", script);
   fprintf(script, "set xrange [*:*] noextend\nset yrange [0:%s]\n", picture->peak > 0.0 ? "*<1e9" : "*");
   if (picture->peak > 0.0)
     fprintf(script, "plot %.6g with lines lc rgb '#808080' dt 2 lw 1.5 title 'peak', ", picture->peak * 1e-9);

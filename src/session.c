@@ -144,13 +144,16 @@ int session_report(struct session *session) {
   return session->report != NULL ? COMMAND_OK : message_fail("out of memory");
 }
 
-/* Moves a program behind those that have plans. */
-static void drop(struct session *session, size_t place) {
+void session_drop(struct session *session, size_t place) {
   struct perfpred_program *program = session->programs[place];
   size_t last = session->count + session->unbound - 1;
-  for (size_t i = place; i < last; i++)
+  perfpred_plan_destroy(session->plans[place]);
+  for (size_t i = place; i < last; i++) {
     session->programs[i] = session->programs[i + 1];
+    session->plans[i] = session->plans[i + 1];
+  }
   session->programs[last] = program;
+  session->plans[last] = NULL;
   session->unbound++;
   session->count--;
 }
@@ -165,7 +168,7 @@ int session_bind(struct session *session, bool skip) {
       i++;
     } else if (status == PERFPRED_UNMODELLED && skip && session->count > 1) {
       session->plans[i] = NULL;
-      drop(session, i);
+      session_drop(session, i);
     } else {
       session->plans[i] = NULL;
       return session_fail(session);

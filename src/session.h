@@ -22,7 +22,7 @@ struct session {
   struct perfpred_program **programs;
   struct perfpred_plan **plans; /* one for each program, NULL before session_bind */
   size_t count, capacity;
-  size_t unbound; /* programs that session_bind dropped for want of models; they stand behind the others */
+  size_t unbound; /* programs dropped for want of models; they stand behind the others */
   struct perfpred_error error;
 };
 
@@ -40,6 +40,8 @@ int session_load(struct session *session);
 int session_report(struct session *session);
 /* Makes the plans. With skip, programs that lack a model are dropped and listed; at least one must be left. */
 int session_bind(struct session *session, bool skip);
+/* Moves a program behind those that count. */
+void session_drop(struct session *session, size_t place);
 /* Starts a worker for the setup of the options; what they leave open is taken from the models, where there are any. */
 int session_sample(struct session *session);
 

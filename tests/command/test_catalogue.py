@@ -53,11 +53,11 @@ def test_kernel_text():
     assert run("kernels", "dtrsm", "--json").json()["kernels"][0]["text"] == text
     path = os.path.join(folder(), "copy.txt")
     with open(path, "w", encoding="utf-8") as file:
-        body = text.replace("kernel dtrsm(", "kernel dmytrsm(")
+        body = text.replace("kernel dtrsm(", "kernel dtrsx(")
         file.write(body if body.startswith("perfpred-text") else "perfpred-text 1\n" + body)
-    copy = run("kernels", "-f", path, "dmytrsm")
+    copy = run("kernels", "-f", path, "dtrsx")
     assert copy.code == 0, copy.err
-    assert copy.out == text.replace("kernel dtrsm(", "kernel dmytrsm(")
+    assert copy.out == text.replace("kernel dtrsm(", "kernel dtrsx(")
 
 
 def test_algorithms():
@@ -75,7 +75,12 @@ def test_algorithm_text():
     text = run("algorithms", "chol-l-3").out
     for word in ("algorithm chol-l-3(n, b)", "dpotrf2(", "dtrsm(R, L, T, N", "dsyrk("):
         assert word in text, word
-    assert run("algorithms", "chol-l").out.count("algorithm chol-l-") == 3
+    texts = run("algorithms", "chol-l").out
+    assert texts.count("algorithm chol-l-") == 3
+    path = os.path.join(folder(), "copies.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(texts.replace("algorithm chol-l-", "algorithm copy-l-"))
+    assert run("algorithms", "-f", path, "copy-l-2").code == 0
 
 
 def test_own_texts():

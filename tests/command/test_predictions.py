@@ -163,7 +163,7 @@ def test_tune_table():
     best = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--json").json()["b"]
     result = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000")
     assert f"b={best}:" in result.out
-    marked = [line.split() for line in result.out.splitlines() if "best" in line.split()[-1:]]
+    marked = [line.split() for line in result.out.splitlines() if line.endswith("  best")]
     assert [line[0] for line in marked] == [str(best)], result.out
 
 
