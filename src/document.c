@@ -10,7 +10,7 @@
 
 #include "message.h"
 
-#define DECODE (JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL)
+#define DECODE JSON_REJECT_DUPLICATES
 
 /* A node is a jansson value under another name. */
 static json_t *value_of(const struct node *node) {

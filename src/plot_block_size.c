@@ -9,6 +9,7 @@
 #include "units.h"
 
 #define DEFAULT_STEP 8
+#define POINTS_MAX 10000
 
 struct picture {
   struct gnuplot gnuplot;
@@ -26,6 +27,8 @@ static int write_predicted(struct session *session, struct picture *picture) {
   struct range range = asked->upper > 0 ? *asked : (struct range){ 8, 256, 8 };
   size_t count = perfpred_program_parameter_count(picture->program);
   int64_t step = range.step > 0 ? range.step : DEFAULT_STEP;
+  if (range_count(&range, step) > POINTS_MAX)
+    return message_misuse("option -b: more than %d values", POINTS_MAX);
   fputs("$predicted << EOD\n", picture->gnuplot.script);
   for (int64_t b = range.lower; b <= range.upper; b += step) {
     struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;

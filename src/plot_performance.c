@@ -8,6 +8,7 @@
 #include "plots.h"
 
 #define SERIES_MAX 64
+#define POINTS_MAX 10000
 
 struct picture {
   struct gnuplot gnuplot;
@@ -25,8 +26,8 @@ static int check(const struct session *session, struct picture *picture) {
     return message_misuse("'plot performance' needs sizes: -n LO:HI:STEP");
   if (options->b.lower != options->b.upper)
     return message_misuse("option -b: 'plot performance' takes one block size, -b B");
-  if (session->count > SERIES_MAX)
-    return message_misuse("'plot performance': more than %d algorithms", SERIES_MAX);
+  if (range_count(&picture->n, 1) > POINTS_MAX || session->count > SERIES_MAX)
+    return message_misuse("'plot performance': more than %d sizes or %d algorithms", POINTS_MAX, SERIES_MAX);
   return COMMAND_OK;
 }
 

@@ -2,6 +2,7 @@
 """machine, generate, measure, validate with a worker: shape and sense of the answers, never their times."""
 
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -100,19 +101,62 @@ def test_out_of_domain():
             naming=["chol-l-3"])
 
 
-def test_interrupt():
-    """an interrupt ends generate with one line, and nothing is written"""
-    if NO_WORKER:
-        return NO_WORKER
+def interrupted(send):
+    """Starts a long generation, interrupts it, and checks that it ended as it should."""
     path = os.path.join(folder(), "interrupted.json")
     words = ["generate", "--for", "chol-l", "-o", path, "--set", "repetitions=1000"]
-    with subprocess.Popen([COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         time.sleep(2.0)
-        process.send_signal(signal.SIGINT)
+        send(process)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 1, (process.returncode, err)
     assert out == "" and err.startswith("perfpred: interrupted") and err.count("\n") == 1, err
     assert not [name for name in os.listdir(folder()) if name.startswith("interrupted")]
+
+
+def test_interrupt():
+    """an interrupt ends generate with one line, and nothing is written"""
+    if NO_WORKER:
+        return NO_WORKER
+    interrupted(lambda process: process.send_signal(signal.SIGINT))
+    return None
+
+
+def test_interrupt_of_all():
+    """so does one that reaches the worker too, as a terminal's does"""
+    if NO_WORKER:
+        return NO_WORKER
+    interrupted(lambda process: os.killpg(process.pid, signal.SIGINT))
+    return None
+
+
+def test_bar():
+    """on a terminal generate draws a bar in one line, and takes it away"""
+    if NO_WORKER:
+        return NO_WORKER
+    path = os.path.join(folder(), "bar.json")
+    words = ["generate", "--for", "chol-l-3", "-o", path, *SMALL]
+    master, slave = pty.openpty()
+    with subprocess.Popen([COMMAND, *words], stdout=subprocess.PIPE, stderr=slave, text=True) as process:
+        os.close(slave)
+        drawn = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            drawn += part
+        out = process.stdout.read()
+    os.close(master)
+    assert process.returncode == 0 and "models" in out
+    assert b"\n" not in drawn, drawn
+    lines = [line for line in drawn.decode().split("\r") if line.strip()]
+    assert lines and all(line.startswith("generate ") and " left" in line for line in lines), lines
+    assert drawn.endswith(b"\r") and drawn[:-1].split(b"\r")[-1].strip() == b"", drawn[-200:]
     return None
 
 
