@@ -14,6 +14,8 @@ void ppi_results_free(struct ppi_result *results, size_t count) {
 }
 
 int64_t ppi_leading_dimension(int64_t rows) {
+  if (rows > INT64_MAX - 16)
+    return rows; /* nothing can be allocated for it anyway */
   int64_t ld = rows > 8 ? (rows + 7) / 8 * 8 : 8;
   return ld % 256 == 0 ? ld + 8 : ld;
 }
