@@ -205,12 +205,13 @@ static enum perfpred_status read_data(struct ppi_signature *signature, struct pp
     return ppi_scan_expected(scanner, "matrix[r, c], triangle(F)[n] or vector[n]");
   arg->shape = (enum ppi_shape)shape;
   ppi_scan_next(scanner);
-  if (arg->shape == PPI_SHAPE_TRIANGLE) {
-    if (arg->property == PPI_GENERAL)
-      arg->property = PPI_TRIANGULAR;
+  if (arg->shape == PPI_SHAPE_TRIANGLE && arg->property == PPI_GENERAL)
+    arg->property = PPI_TRIANGULAR;
+  if (arg->shape == PPI_SHAPE_TRIANGLE)
     status = read_triangle(signature, arg);
-  }
-  return status == PERFPRED_OK ? read_extents(signature, arg, arg->shape == PPI_SHAPE_MATRIX) : status;
+  if (status != PERFPRED_OK)
+    return status;
+  return read_extents(signature, arg, arg->shape == PPI_SHAPE_MATRIX);
 }
 
 static enum perfpred_status read_of(struct ppi_signature *signature, struct ppi_arg *arg, enum ppi_arg_kind kind) {

@@ -78,7 +78,7 @@ enum perfpred_status perfpred_kernel_bind(struct perfpred_context *context, cons
     return status;
   if (found->free_form)
     return ppi_error_set(error, PERFPRED_INVALID, "kernel '%s' has a free-form function already", name);
-  struct perfpred_kernel *kernel = (struct perfpred_kernel *)(uintptr_t)found; /* the binding is the context's */
+  struct perfpred_kernel *kernel = (struct perfpred_kernel *)found; /* the binding is the context's */
   kernel->function = function;
   kernel->ilp64 = ilp64 != 0;
   return PERFPRED_OK;

@@ -10,7 +10,7 @@ static enum perfpred_status read_flag(struct ppi_scanner *scanner, const struct 
   char what[2 * PPI_NAME_MAX];
   const char *text = scanner->token.text;
   if (scanner->token.kind == PPI_TOKEN_NAME && !text[1] && strchr(arg->flags, text[0])) {
-    value->i = text[0];
+    value->i = (unsigned char)text[0];
     ppi_scan_next(scanner);
     return PERFPRED_OK;
   }

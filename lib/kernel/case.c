@@ -71,7 +71,7 @@ static enum perfpred_status parse_part(const struct perfpred_kernel *kernel, int
   bool good;
   if (arg->kind == PPI_ARG_FLAG) {
     good = part[0] && !part[1] && strchr(arg->flags, part[0]);
-    values[place].i = part[0];
+    values[place].i = (unsigned char)part[0];
     expected = arg->flags;
   } else if (arg->kind == PPI_ARG_SCALAR) {
     good = parse_scalar(part, &values[place]);

@@ -14,7 +14,8 @@
 #define TYPES_8 void *, void *, void *, void *, void *, void *, void *, void *
 #define TYPES_16 TYPES_8, TYPES_8
 #define TYPES_32 TYPES_16, TYPES_16
-#define WORDS_8(w, i) (w)[i], (w)[i + 1], (w)[i + 2], (w)[i + 3], (w)[i + 4], (w)[i + 5], (w)[i + 6], (w)[i + 7]
+#define WORDS_8(w, i)                                                                                                  \
+  (w)[(i)], (w)[(i) + 1], (w)[(i) + 2], (w)[(i) + 3], (w)[(i) + 4], (w)[(i) + 5], (w)[(i) + 6], (w)[(i) + 7]
 #define WORDS_16(w) WORDS_8(w, 0), WORDS_8(w, 8)
 #define WORDS_32(w) WORDS_16(w), WORDS_8(w, 16), WORDS_8(w, 24)
 
@@ -234,8 +235,9 @@ enum perfpred_status ppi_frame_fill(struct ppi_frame *frame, const struct perfpr
     frame->call = free_form;
     return PERFPRED_OK;
   }
-  for (int i = 0; i < kernel->flag_count; i++) /* the length of a flag is a value of type size_t */
-    frame->words[frame->word_count++] = (void *)(uintptr_t)1;
+  const size_t length = 1; /* of a flag; travels by value in a word of its own */
+  for (int i = 0; i < kernel->flag_count; i++)
+    memcpy(&frame->words[frame->word_count++], &length, sizeof length);
   assert(frame->word_count <= PPI_WORDS_MAX);
   const struct convention *convention = convention_of(kernel, frame->ilp64);
   frame->call = frame->word_count <= FEW_WORDS ? convention->few : convention->many;

@@ -52,7 +52,7 @@ bool ppi_type_of_letter(char letter, enum ppi_type *type) {
 }
 
 struct perfpred_kernel *ppi_kernel_ref(const struct perfpred_kernel *kernel) {
-  struct perfpred_kernel *same = (struct perfpred_kernel *)(uintptr_t)kernel; /* the count is not part of its value */
+  struct perfpred_kernel *same = (struct perfpred_kernel *)kernel; /* the count is not part of its value */
   atomic_fetch_add_explicit(&same->references, 1, memory_order_relaxed);
   return same;
 }

@@ -7,10 +7,14 @@
 #include "base/context.h"
 #include "catalog/catalog.h"
 
+struct entry {
+  struct perfpred_kernel *kernel;
+};
+
 struct ppi_kernels {
   size_t count, capacity;
-  struct perfpred_kernel **added; /* in the order of their coming */
-  struct perfpred_kernel **named; /* in the order of their names */
+  struct entry *added; /* in the order of their coming */
+  struct entry *named; /* in the order of their names */
 };
 
 /* Place of the name in `named`, or where it would stand. */
@@ -18,7 +22,7 @@ static size_t place_of(const struct ppi_kernels *kernels, const char *name) {
   size_t low = 0, high = kernels->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (strcmp(kernels->named[middle]->name, name) < 0)
+    if (strcmp(kernels->named[middle].kernel->name, name) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -28,8 +32,8 @@ static size_t place_of(const struct ppi_kernels *kernels, const char *name) {
 
 const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels, const char *name) {
   size_t place = place_of(kernels, name);
-  bool there = place < kernels->count && strcmp(kernels->named[place]->name, name) == 0;
-  return there ? kernels->named[place] : NULL;
+  bool there = place < kernels->count && strcmp(kernels->named[place].kernel->name, name) == 0;
+  return there ? kernels->named[place].kernel : NULL;
 }
 
 size_t ppi_kernels_count(const struct ppi_kernels *kernels) {
@@ -37,12 +41,12 @@ size_t ppi_kernels_count(const struct ppi_kernels *kernels) {
 }
 
 const struct perfpred_kernel *ppi_kernels_at(const struct ppi_kernels *kernels, size_t index) {
-  return index < kernels->count ? kernels->named[index] : NULL;
+  return index < kernels->count ? kernels->named[index].kernel : NULL;
 }
 
 static const char *name_at(const void *data, size_t index) {
   const struct ppi_kernels *kernels = data;
-  return kernels->named[index]->name;
+  return kernels->named[index].kernel->name;
 }
 
 const char *ppi_kernels_nearest(const struct ppi_kernels *kernels, const char *name) {
@@ -53,11 +57,11 @@ static enum perfpred_status reserve(struct ppi_kernels *kernels, struct perfpred
   if (kernels->count < kernels->capacity)
     return PERFPRED_OK;
   size_t capacity = kernels->capacity ? 2 * kernels->capacity : 128;
-  struct perfpred_kernel **added = realloc(kernels->added, capacity * sizeof *added);
+  struct entry *added = realloc(kernels->added, capacity * sizeof *added);
   if (!added)
     return ppi_error_memory(error);
   kernels->added = added;
-  struct perfpred_kernel **named = realloc(kernels->named, capacity * sizeof *named);
+  struct entry *named = realloc(kernels->named, capacity * sizeof *named);
   if (!named)
     return ppi_error_memory(error);
   kernels->named = named;
@@ -78,14 +82,14 @@ enum perfpred_status ppi_kernels_add(struct ppi_kernels *kernels, struct perfpre
   }
   size_t place = place_of(kernels, kernel->name);
   memmove(kernels->named + place + 1, kernels->named + place, (kernels->count - place) * sizeof *kernels->named);
-  kernels->named[place] = kernel;
-  kernels->added[kernels->count++] = kernel;
+  kernels->named[place].kernel = kernel;
+  kernels->added[kernels->count++].kernel = kernel;
   return PERFPRED_OK;
 }
 
 void ppi_kernels_truncate(struct ppi_kernels *kernels, size_t count) {
   while (kernels->count > count) {
-    struct perfpred_kernel *newest = kernels->added[kernels->count - 1];
+    struct perfpred_kernel *newest = kernels->added[kernels->count - 1].kernel;
     size_t place = place_of(kernels, newest->name);
     memmove(kernels->named + place, kernels->named + place + 1, (kernels->count - place - 1) * sizeof *kernels->named);
     kernels->count--;
