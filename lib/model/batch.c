@@ -108,7 +108,7 @@ static enum perfpred_status no_sample(const struct ppi_refinement *refinement, c
 }
 
 static enum perfpred_status record(struct ppi_refinement *refinement, const struct order *order, int repetitions,
-                                   double *measure_s, uint64_t *samples) {
+                                   double *measure_s) {
   for (size_t i = 0; i < refinement->batch_count; i++) {
     struct ppi_point *point = refinement->points.items + refinement->batch[i];
     const struct ppi_result *result = order->results + i;
@@ -116,16 +116,15 @@ static enum perfpred_status record(struct ppi_refinement *refinement, const stru
 
     if (result->count == 0)
       return no_sample(refinement, point);
-    status = ppi_point_record(point, result, refinement->error);
+    status = ppi_point_record(point, result, repetitions, refinement->error);
     if (status)
       return status;
     if (result->count < (size_t)repetitions)
       refinement->exhausted = ppi_budget_set(refinement);
     *measure_s += result->measure_s;
-    *samples += result->count;
+    refinement->samples += result->count;
     refinement->disturbed += result->disturbed;
   }
-  refinement->samples += *samples;
   refinement->measure_s += *measure_s;
   return PERFPRED_OK;
 }
@@ -152,7 +151,6 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
   struct order order = { NULL, NULL, NULL };
   struct ppi_sampling sampling = { 0 };
   double expected_s = 0.0, measure_s = 0.0, start_s = refinement->source->now_s(refinement->source->data);
-  uint64_t samples = 0;
   enum perfpred_status status = order_fill(refinement, &order);
 
   sampling.repetitions = repetitions;
@@ -171,10 +169,10 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
     status = refinement->source->sample(refinement->source->data, order.requests, refinement->batch_count, &sampling,
                                         order.results, refinement->error);
   if (!status)
-    status = record(refinement, &order, repetitions, &measure_s, &samples);
+    status = record(refinement, &order, repetitions, &measure_s);
   if (!status)
     ppi_budget_learn(refinement, refinement->source->now_s(refinement->source->data) - start_s, measure_s, expected_s,
-                     samples);
+                     (double)refinement->batch_count * repetitions);
   order_release(&order, refinement->batch_count);
   return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What measuring will cost, from operation counts and what it has cost so far.
  *
- * The timed calls for one kept sample (warm and rejected ones included) cost about a + b * work; a and b come from one sample
- * at either corner of each domain. `correction` is how far that was off in the last batch, `overhead_s` the wall time per kept
+ * The timed calls for one wanted sample (warm and rejected ones included, and those beyond what was wanted) cost about a + b * work; a and b come from one sample
+ * at either corner of each domain. `correction` is how far that was off in the last batch, `overhead_s` the wall time per wanted
  * sample that is no timed call (yardsticks, restoring operands), `pace` what is left of a virtual second on the wall. */
 #include "model/refine.h"
 
@@ -64,13 +64,13 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
 }
 
 void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double measure_s, double expected_s,
-                      uint64_t samples) {
-  if (samples == 0)
+                      double samples) {
+  if (samples <= 0.0)
     return;
   if (expected_s > 0.0)
     refinement->correction = fmin(fmax(measure_s / expected_s, 0.1), 10.0);
   if (wall_s >= measure_s) {
-    refinement->overhead_s = (wall_s - measure_s) / (double)samples;
+    refinement->overhead_s = (wall_s - measure_s) / samples;
     refinement->pace = 1.0;
   } else {
     refinement->overhead_s = 0.0;

@@ -2,11 +2,14 @@
 #include "model/generate.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "model/refine.h"
+
+#define REPORT_SIZE (offsetof(struct perfpred_generate_report, budget_exhausted) + sizeof(int)) /* of release 0.1 */
 
 static void refinement_release(struct ppi_refinement *refinement) {
   for (size_t i = 0; refinement->growths && i < refinement->count; i++)
@@ -98,10 +101,10 @@ enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count
 
   if (count == 0)
     return ppi_error_set(error, PERFPRED_INVALID, "targets: nothing to be modelled");
-  if (report && report->size < sizeof full)
+  if (report && report->size < REPORT_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID,
                          "report.size: %zu: expected at least %zu (PERFPRED_GENERATE_REPORT_INIT)", report->size,
-                         sizeof full);
+                         REPORT_SIZE);
   status = ppi_generate_defaults(options, &refinement.options, error);
   if (status)
     return status;
@@ -117,7 +120,7 @@ enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count
   if (status || !report)
     goto out;
   full.size = report->size;
-  memcpy(report, &full, sizeof full);
+  memcpy(report, &full, report->size < sizeof full ? report->size : sizeof full);
 
 out:
   refinement_release(&refinement);

@@ -100,12 +100,11 @@ enum perfpred_status ppi_generate_defaults(const struct perfpred_generate_option
   struct perfpred_generate_options made = PERFPRED_GENERATE_OPTIONS_INIT;
   enum perfpred_status status;
 
-  if (options && options->size < sizeof made)
-    return ppi_error_set(error, PERFPRED_INVALID,
-                         "options.size: %zu: expected at least %zu (PERFPRED_GENERATE_OPTIONS_INIT)", options->size,
-                         sizeof made);
-  if (options)
-    memcpy(&made, options, sizeof made);
+  if (options && options->size < sizeof options->size)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.size: %zu: expected PERFPRED_GENERATE_OPTIONS_INIT",
+                         options->size);
+  if (options) /* members that the caller does not know are 0 */
+    memcpy(&made, options, options->size < sizeof made ? options->size : sizeof made);
   made.size = sizeof made;
   status = range("n", &made.n_lower, &made.n_upper, 1024, error);
   if (!status)

@@ -3,8 +3,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define INFO_SIZE (offsetof(struct perfpred_model_info, samples) + sizeof(uint64_t)) /* of release 0.1 */
 
 enum perfpred_status ppi_models_create(struct perfpred_models **models, struct perfpred_error *error) {
   struct perfpred_models *made = calloc(1, sizeof *made);
@@ -142,15 +145,15 @@ enum perfpred_status perfpred_models_info(const struct perfpred_models *models, 
     return ppi_error_set(error, PERFPRED_INVALID, "models: expected models, found NULL");
   if (!info)
     return ppi_error_set(error, PERFPRED_INVALID, "info: expected a structure, found NULL");
-  if (info->size < sizeof full)
+  if (info->size < INFO_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID, "info.size: %zu: expected at least %zu (PERFPRED_MODEL_INFO_INIT)",
-                         info->size, sizeof full);
+                         info->size, INFO_SIZE);
   if (index >= (size_t)models->count)
     return ppi_error_set(error, PERFPRED_NOT_FOUND, "index: %zu: expected less than the number of models, %d", index,
                          models->count);
   describe(models->submodels + index, &full);
   full.size = info->size;
-  memcpy(info, &full, sizeof full);
+  memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
   return PERFPRED_OK;
 }
 

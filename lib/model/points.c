@@ -105,7 +105,7 @@ const struct ppi_point *ppi_points_find(const struct ppi_points *points, size_t 
   return points->slots[slot] ? points->items + points->slots[slot] - 1 : NULL;
 }
 
-enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_result *result,
+enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_result *result, int repetitions,
                                       struct perfpred_error *error) {
   double *times_s = realloc(point->times_s, (point->count + result->count) * sizeof *times_s);
 
@@ -118,7 +118,7 @@ enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_
     times_s[point->count++] = fmax(result->times_s[i], LEAST_S);
   }
   point->disturbed += result->disturbed;
-  point->cost_s = fmax(result->measure_s, 0.0) / (double)result->count;
+  point->cost_s = fmax(result->measure_s, 0.0) / repetitions;
   return PERFPRED_OK;
 }
 

@@ -11,7 +11,7 @@ struct ppi_point {
   double *times_s;             /* of all samples so far */
   size_t count;
   uint64_t disturbed;
-  double cost_s; /* timed calls per kept sample, warm and rejected ones included; 0: not measured */
+  double cost_s; /* timed calls per wanted sample, warm, rejected and spare ones included; 0: not measured */
   bool wanted;   /* in the batch that is being put together */
 };
 
@@ -28,7 +28,8 @@ enum perfpred_status ppi_points_place(struct ppi_points *points, size_t target, 
 /* The point, or NULL. */
 const struct ppi_point *ppi_points_find(const struct ppi_points *points, size_t target, int dimensions,
                                         const int64_t *sizes);
-enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_result *result,
+/* Takes over what `repetitions` wanted samples gave; there may be more of them. */
+enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_result *result, int repetitions,
                                       struct perfpred_error *error);
 void ppi_points_release(struct ppi_points *points);
 

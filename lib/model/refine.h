@@ -82,7 +82,7 @@ bool ppi_budget_set(const struct ppi_refinement *refinement);
 double ppi_budget_left(const struct ppi_refinement *refinement);
 enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement);
 void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double measure_s, double expected_s,
-                      uint64_t samples);
+                      double samples);
 double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
 double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions);
 enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int repetitions);

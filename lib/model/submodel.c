@@ -33,8 +33,9 @@ static enum perfpred_status check_bounds(const struct ppi_submodel *submodel, co
       return ppi_error_set(error, PERFPRED_CORRUPT, "%s.domain.lower[%d]: %lld: expected a size of at least 0", what, d,
                            (long long)submodel->lower[d]);
     if (submodel->upper[d] < submodel->lower[d])
-      return ppi_error_set(error, PERFPRED_CORRUPT, "%s.domain.upper[%d]: %lld: expected at least the lower bound, %lld", what,
-                           d, (long long)submodel->upper[d], (long long)submodel->lower[d]);
+      return ppi_error_set(error, PERFPRED_CORRUPT,
+                           "%s.domain.upper[%d]: %lld: expected at least the lower bound, %lld", what, d,
+                           (long long)submodel->upper[d], (long long)submodel->lower[d]);
   }
   return PERFPRED_OK;
 }

@@ -389,7 +389,7 @@ static void expect_invalid(void (*spoil)(struct perfpred_generate_options *), co
   static void name(struct perfpred_generate_options *options) {                                                        \
     options->member = value;                                                                                           \
   }
-SPOILT(bad_size, size, 8)
+SPOILT(bad_size, size, 0)
 SPOILT(bad_n, n_lower, -8)
 SPOILT(bad_range, n_lower, 2000)
 SPOILT(bad_b, b_upper, -1)
@@ -456,4 +456,18 @@ Test(refinement, domains_are_checked) {
   cr_assert_eq(ppi_generate(NULL, 0, &source, NULL, &models, NULL, NULL), PERFPRED_INVALID);
   cr_assert_eq(lab.batches, 0);
   ppi_kernel_unref(kernel);
+}
+
+Test(refinement, options_of_an_older_caller_end_early) {
+  struct perfpred_generate_options knobs = PERFPRED_GENERATE_OPTIONS_INIT, full;
+
+  knobs.repetitions = 7;
+  knobs.oversampling = 9; /* before the end of what the caller knows */
+  knobs.gate = 0.5;       /* behind it */
+  knobs.size = offsetof(struct perfpred_generate_options, ld);
+  cr_assert_eq(ppi_generate_defaults(&knobs, &full, NULL), PERFPRED_OK);
+  cr_assert_eq(full.repetitions, 7);
+  cr_assert_eq(full.oversampling, 9);
+  cr_assert_eq(full.gate, 0.0);
+  cr_assert_eq(full.size, sizeof full);
 }

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
+
+#include "store/parts.h"
+#include "store/store.h"
+
+#define RATE_MAX 1e21 /* per second */
+
+static void put_cache(struct ppi_json_out *out, const struct ppi_cache *cache) {
+  struct ppi_json_out object;
+
+  ppi_json_begin(&object);
+  ppi_json_put_integer(&object, "level", cache->level);
+  ppi_json_put_integer(&object, "bytes", cache->bytes);
+  ppi_json_put_integer(&object, "line_bytes", cache->line_bytes);
+  ppi_json_put_integer(&object, "shared_by", cache->shared_by);
+  ppi_json_put_string(&object, "source", cache->source);
+  ppi_json_append(out, "caches", &object);
+}
+
+void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *machine) {
+  ppi_json_put_string(out, "cpu", machine->cpu);
+  ppi_json_put_string(out, "instruction_set", machine->instruction_set);
+  ppi_json_put_integer(out, "cores", machine->cores);
+  ppi_json_put_integer(out, "processing_units", machine->processing_units);
+  ppi_json_put_empty_list(out, "caches");
+  for (int i = 0; i < machine->cache_count; i++)
+    put_cache(out, machine->caches + i);
+  ppi_json_put_real(out, "peak_flops_per_s", machine->peak_flops_per_s[1]);
+  ppi_json_put_real(out, "peak_flops_per_s_single", machine->peak_flops_per_s[0]);
+  ppi_json_put_real(out, "bandwidth_bytes_per_s", machine->bandwidth_bytes_per_s);
+  if (machine->counters_available < 0)
+    ppi_json_put_null(out, "counters_available");
+  else
+    ppi_json_put_integer(out, "counters_available", machine->counters_available);
+  ppi_json_put_real(out, "tsc_hz", machine->tsc_hz);
+}
+
+void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library) {
+  struct ppi_json_out object;
+
+  ppi_json_begin(&object);
+  ppi_json_put_string(&object, "family", library->family);
+  ppi_json_put_string(&object, "path", library->path);
+  ppi_json_put_string(&object, "version", library->version);
+  ppi_json_put_string(&object, "build_id", library->build_id);
+  ppi_json_put_string(&object, "kernels", library->kernels);
+  ppi_json_put_object(out, key, &object);
+}
+
+void ppi_store_put_setup(struct ppi_json_out *out, const struct ppi_setup *setup) {
+  ppi_store_put_library(out, "blas", &setup->blas);
+  ppi_store_put_library(out, "lapack", &setup->lapack);
+  ppi_json_put_integer(out, "threads", setup->threads);
+  ppi_json_put_bool(out, "ilp64", setup->ilp64);
+  ppi_json_put_string(out, "clock", setup->clock);
+  ppi_json_put_real(out, "yardstick_s", setup->yardstick_s);
+  ppi_json_put_string(out, "library", setup->library);
+  ppi_json_put_integer(out, "protocol", setup->protocol);
+}
+
+enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const struct ppi_setup *setup, char **json,
+                                       struct perfpred_error *error) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  struct ppi_json_out out;
+  char *taken;
+
+  ppi_json_begin(&out);
+  ppi_store_put_machine(&out, machine);
+  if (setup)
+    ppi_store_put_setup(&out, setup);
+  else
+    ppi_json_put_null(&out, "blas");
+  ppi_json_end(&out, &text);
+  taken = ppi_text_take(&text);
+  if (!taken)
+    return ppi_error_memory(error);
+  *json = taken;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status get_caches(const struct ppi_json_node *node, struct ppi_machine *machine) {
+  struct ppi_json_node list, item;
+  size_t count = 0;
+  enum perfpred_status status = ppi_json_list(node, "caches", 0, PPI_CACHE_MAX, &list, &count);
+
+  machine->cache_count = (int)count;
+  for (size_t i = 0; !status && i < count; i++) {
+    struct ppi_cache *cache = machine->caches + i;
+
+    status = ppi_json_item(&list, i, &item);
+    if (!status)
+      status = ppi_json_int(&item, "level", 0, 16, &cache->level);
+    if (!status)
+      status = ppi_json_integer(&item, "bytes", 0, PPI_JSON_INTEGER_MAX, &cache->bytes);
+    if (!status)
+      status = ppi_json_integer(&item, "line_bytes", 0, 1 << 20, &cache->line_bytes);
+    if (!status)
+      status = ppi_json_int(&item, "shared_by", 0, INT_MAX, &cache->shared_by);
+    if (!status)
+      status = ppi_json_string(&item, "source", cache->source, sizeof cache->source);
+  }
+  return status;
+}
+
+static enum perfpred_status get_rates(const struct ppi_json_node *node, struct ppi_machine *machine) {
+  enum perfpred_status status =
+      ppi_json_real(node, "peak_flops_per_s", 0.0, RATE_MAX, false, &machine->peak_flops_per_s[1]);
+  double counters = -1.0;
+
+  if (!status)
+    status = ppi_json_real(node, "peak_flops_per_s_single", 0.0, RATE_MAX, false, &machine->peak_flops_per_s[0]);
+  if (!status)
+    status = ppi_json_real(node, "bandwidth_bytes_per_s", 0.0, RATE_MAX, false, &machine->bandwidth_bytes_per_s);
+  if (!status)
+    status = ppi_json_real(node, "tsc_hz", 0.0, RATE_MAX, false, &machine->tsc_hz);
+  if (!status)
+    status = ppi_json_real(node, "counters_available", 0.0, 1e6, true, &counters);
+  machine->counters_available = counters >= 0.0 ? (int)counters : -1; /* null reads as NaN */
+  return status;
+}
+
+enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, struct ppi_machine *machine) {
+  struct ppi_json_node node;
+  enum perfpred_status status = ppi_json_object(root, "machine", &node);
+
+  if (!status)
+    status = ppi_json_string(&node, "cpu", machine->cpu, sizeof machine->cpu);
+  if (!status)
+    status = ppi_json_string(&node, "instruction_set", machine->instruction_set, sizeof machine->instruction_set);
+  if (!status)
+    status = ppi_json_int(&node, "cores", 0, INT_MAX, &machine->cores);
+  if (!status)
+    status = ppi_json_int(&node, "processing_units", 0, INT_MAX, &machine->processing_units);
+  if (!status)
+    status = get_caches(&node, machine);
+  return status ? status : get_rates(&node, machine);
+}
+
+static enum perfpred_status get_library(const struct ppi_json_node *setup, const char *key,
+                                        struct ppi_library *library) {
+  struct ppi_json_node node;
+  enum perfpred_status status = ppi_json_object(setup, key, &node);
+
+  if (!status)
+    status = ppi_json_string(&node, "family", library->family, sizeof library->family);
+  if (!status)
+    status = ppi_json_string(&node, "path", library->path, sizeof library->path);
+  if (!status)
+    status = ppi_json_string(&node, "version", library->version, sizeof library->version);
+  if (!status)
+    status = ppi_json_string(&node, "build_id", library->build_id, sizeof library->build_id);
+  if (!status)
+    status = ppi_json_string(&node, "kernels", library->kernels, sizeof library->kernels);
+  return status;
+}
+
+enum perfpred_status ppi_store_get_setup(const struct ppi_json_node *root, struct ppi_setup *setup) {
+  struct ppi_json_node node;
+  enum perfpred_status status = ppi_json_object(root, "setup", &node);
+
+  if (!status)
+    status = get_library(&node, "blas", &setup->blas);
+  if (!status)
+    status = get_library(&node, "lapack", &setup->lapack);
+  if (!status)
+    status = ppi_json_int(&node, "threads", 0, INT_MAX, &setup->threads);
+  if (!status)
+    status = ppi_json_bool(&node, "ilp64", &setup->ilp64);
+  if (!status)
+    status = ppi_json_string(&node, "clock", setup->clock, sizeof setup->clock);
+  if (!status)
+    status = ppi_json_real(&node, "yardstick_s", 0.0, 1e6, false, &setup->yardstick_s);
+  if (!status)
+    status = ppi_json_string(&node, "library", setup->library, sizeof setup->library);
+  if (!status)
+    status = ppi_json_int(&node, "protocol", 0, INT_MAX, &setup->protocol);
+  return status;
+}

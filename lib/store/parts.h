@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of a model file as objects, written and read. Inside of the module. */
+#ifndef PPI_STORE_PARTS_H
+#define PPI_STORE_PARTS_H
+
+#include "machine/machine.h"
+#include "model/model.h"
+#include "store/json.h"
+
+#define PPI_STORE_FORMAT "perfpred-models"
+
+extern const char *const ppi_store_statistics[PPI_STATISTICS];
+
+/* machine.c */
+void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *machine);
+void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library);
+void ppi_store_put_setup(struct ppi_json_out *out, const struct ppi_setup *setup);
+enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, struct ppi_machine *machine);
+enum perfpred_status ppi_store_get_setup(const struct ppi_json_node *root, struct ppi_setup *setup);
+
+/* options.c */
+void ppi_store_put_options(struct ppi_json_out *out, const struct perfpred_generate_options *options);
+enum perfpred_status ppi_store_get_options(const struct ppi_json_node *root, struct perfpred_generate_options *options);
+
+/* read.c: one entry of `models`, appended to models. */
+enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *context, const struct ppi_json_node *list,
+                                            size_t index, struct perfpred_models *models);
+
+/* file.c */
+enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error);
+enum perfpred_status ppi_store_replace_file(const char *path, const char *text, size_t length,
+                                            struct perfpred_error *error);
+
+#endif

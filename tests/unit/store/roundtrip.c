@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixture.h"
+
+#include <criterion/criterion.h>
+#include <locale.h>
+
+static char *print(const struct perfpred_models *models) {
+  struct perfpred_error error;
+  char *text = NULL;
+
+  cr_assert_eq(perfpred_models_print(models, &text, &error), PERFPRED_OK, "%s", error.text);
+  return text;
+}
+
+static struct perfpred_models *load(const struct world *world, const char *text) {
+  struct perfpred_models *models = NULL;
+  struct perfpred_error error;
+
+  cr_assert_eq(perfpred_models_load_memory(&world->context, text, strlen(text), "memory.json", NULL, &models, &error),
+               PERFPRED_OK, "%s", error.text);
+  return models;
+}
+
+Test(roundtrip, nothing_is_lost) {
+  struct world world;
+  struct perfpred_models *models, *again;
+  char *text;
+
+  world_create(&world);
+  models = sample_models(&world);
+  text = print(models);
+  again = load(&world, text);
+  cr_assert_eq(again->count, 2);
+  cr_assert_str_eq(again->created, "2024-02-29T12:34:56Z");
+  cr_assert_str_eq(again->machine.cpu, "A \"quoted\" CPU \xc3\xa4");
+  cr_assert_eq(again->machine.counters_available, -1);
+  cr_assert_eq(again->machine.caches[0].bytes, 49152);
+  cr_assert_eq(again->machine.peak_flops_per_s[1], 8e10);
+  cr_assert_str_eq(again->setup.clock, "virtual");
+  cr_assert_eq(again->options.seed, UINT64_MAX);
+  cr_assert_eq(again->options.error_measure, PERFPRED_ERROR_PERCENTILE_90);
+  cr_assert_eq(again->options.overfitting, -1);
+  cr_assert_eq(again->notes, 0);
+  for (int i = 0; i < 2; i++) {
+    const struct ppi_submodel *a = models->submodels + i, *b = again->submodels + i;
+
+    cr_assert_str_eq(a->case_text, b->case_text);
+    cr_assert_eq(a->disturbed, b->disturbed);
+    cr_assert_eq(a->piece_count, b->piece_count);
+    for (int k = 0; k < a->piece_count; k++) {
+      cr_assert_eq(a->pieces[k].count, b->pieces[k].count);
+      cr_assert_arr_eq(a->pieces[k].coefficients, b->pieces[k].coefficients,
+                       PPI_STATISTICS * (size_t)a->pieces[k].count * sizeof(double));
+      cr_assert_arr_eq(a->pieces[k].floors, b->pieces[k].floors, sizeof a->pieces[k].floors);
+      cr_assert_eq(a->pieces[k].center[0], b->pieces[k].center[0]);
+      cr_assert_eq(a->pieces[k].scale[0], b->pieces[k].scale[0]);
+    }
+  }
+  cr_assert(isnan(again->submodels[0].pieces[1].error));
+  cr_assert_eq(again->submodels[0].pieces[0].error, 0.0075);
+  free(text);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
+Test(roundtrip, what_was_loaded_is_written_byte_by_byte) {
+  struct world world;
+  struct perfpred_models *models, *again;
+  char *text, *second;
+
+  world_create(&world);
+  models = sample_models(&world);
+  text = print(models);
+  again = load(&world, text);
+  second = print(again);
+  cr_assert_str_eq(text, second);
+  cr_assert_eq(strstr(text, "{\"format\": \"perfpred-models\", \"version\": 1, "), text);
+  free(second);
+  free(text);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
+Test(roundtrip, a_comma_locale_changes_nothing) { /* C39 */
+  struct world world;
+  struct perfpred_models *models, *again;
+  char *text, *second, *third, half[16];
+
+  world_create(&world);
+  models = sample_models(&world);
+  text = print(models);
+  if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE"))
+    cr_skip_test("no locale with a decimal comma: localedef is missing");
+  snprintf(half, sizeof half, "%.1f", 0.5);
+  cr_assert_str_eq(half, "0,5"); /* the locale is really in force */
+  second = print(models);
+  cr_assert_str_eq(text, second);
+  again = load(&world, text);
+  third = print(again);
+  cr_assert_str_eq(text, third);
+  free(third);
+  free(second);
+  free(text);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
+Test(roundtrip, estimates_are_the_same) {
+  struct world world;
+  struct perfpred_models *models, *again;
+  char *text;
+
+  world_create(&world);
+  models = sample_models(&world);
+  text = print(models);
+  again = load(&world, text);
+  for (int64_t m = 1; m < 2000; m += 97)
+    for (int64_t n = 1; n < 400; n += 23) {
+      const int64_t sizes[] = { m, n };
+      struct perfpred_statistics a, b;
+
+      cr_assert_eq(perfpred_models_estimate(models, 0, sizes, 2, &a), perfpred_models_estimate(again, 0, sizes, 2, &b));
+      cr_assert_arr_eq(&a, &b, sizeof a);
+    }
+  free(text);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
+/* The sample's file, as if made on this machine or another one. */
+static char *print_measured(struct world *world, bool here) {
+  struct perfpred_models *models = sample_models(world);
+  char *text;
+
+  if (here)
+    ppi_machine_here(&models->machine);
+  strcpy(models->setup.clock, "tsc");
+  text = print(models);
+  perfpred_models_unref(models);
+  return text;
+}
+
+Test(roundtrip, models_of_another_machine_are_refused_unless_forced) {
+  struct world world;
+  struct perfpred_models *models = NULL;
+  struct perfpred_load_options options = PERFPRED_LOAD_OPTIONS_INIT;
+  struct perfpred_error error;
+  struct perfpred_statistics time;
+  const int64_t sizes[] = { 100, 100 };
+  char *text;
+
+  world_create(&world);
+  text = print_measured(&world, true);
+  models = load(&world, text);
+  cr_assert_eq(models->notes, 0);
+  perfpred_models_unref(models);
+  free(text);
+
+  models = NULL;
+  text = print_measured(&world, false);
+  cr_assert_eq(perfpred_models_load_memory(&world.context, text, strlen(text), "far.json", NULL, &models, &error),
+               PERFPRED_OTHER_MACHINE);
+  cr_assert_eq(strncmp(error.text, "far.json: machine: ", 19), 0, "%s", error.text);
+  cr_assert_null(models);
+  options.force = 1;
+  cr_assert_eq(perfpred_models_load_memory(&world.context, text, strlen(text), "far.json", &options, &models, &error),
+               PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(perfpred_models_estimate(models, 0, sizes, 2, &time) &
+                   (PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED),
+               PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED);
+  perfpred_models_unref(models);
+  free(text);
+  world_destroy(&world);
+}
