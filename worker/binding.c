@@ -20,6 +20,7 @@ struct tables {
 
 static void read_tables(const ElfW(Dyn) * entry, struct tables *tables) {
   for (; entry->d_tag != DT_NULL; entry++) {
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the linker gives addresses as integers */
     const void *place = (const void *)entry->d_un.d_ptr;
     switch (entry->d_tag) {
     case DT_SYMTAB:
@@ -51,6 +52,7 @@ static void *search(const struct link_map *map, const struct tables *tables, con
   for (size_t i = 0; entry && i < bytes / sizeof *entry; i++) {
     size_t index = ELF64_R_SYM(entry[i].r_info);
     if (index != 0 && strcmp(tables->strings + tables->symbols[index].st_name, symbol) == 0)
+      /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
       return *(void **)(map->l_addr + entry[i].r_offset);
   }
   return NULL;

@@ -21,7 +21,7 @@ static void *open_module(void) {
   char *slash = strrchr(path, '/');
   if (!slash)
     return NULL;
-  strcpy(slash + 1, MODULE);
+  memcpy(slash + 1, MODULE, sizeof MODULE);
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 

@@ -145,56 +145,71 @@ static enum perfpred_status outcome(struct worker *worker, enum perfpred_status 
   return ppi_error_set(error, PERFPRED_NUMERIC, "%s", worker_xerbla());
 }
 
-static void answer(struct worker *worker, struct ppi_result *results, size_t count) {
-  ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
-  ppi_put_results(&worker->out, results, count);
-}
-
 static enum perfpred_status read_request(struct worker *worker, struct ppi_request *request,
                                          struct perfpred_error *error) {
-  struct ppi_value *values = calloc(PPI_ARG_MAX, sizeof *values), *fitting;
+  struct ppi_value values[PPI_ARG_MAX];
   int count = 0;
-  if (!values)
-    return ppi_error_memory(error);
   const char *name = ppi_get_request(&worker->in, values, &count, &request->ld);
-  fitting = realloc(values, (size_t)(count > 0 ? count : 1) * sizeof *values);
-  request->values = fitting ? fitting : values;
-  enum perfpred_status status = worker->in.bad ? unreadable(error) : PERFPRED_OK;
-  if (status == PERFPRED_OK)
-    status = ppi_kernels_require(worker->kernels, name, &request->kernel, error);
-  if (status == PERFPRED_OK && count != request->kernel->arg_count)
-    status = unreadable(error);
-  return status;
+  if (worker->in.bad)
+    return unreadable(error);
+  enum perfpred_status status = ppi_kernels_require(worker->kernels, name, &request->kernel, error);
+  if (status != PERFPRED_OK)
+    return status;
+  if (count != request->kernel->arg_count)
+    return unreadable(error);
+  struct ppi_value *kept = calloc((size_t)count + 1, sizeof *kept);
+  if (!kept)
+    return ppi_error_memory(error);
+  memcpy(kept, values, (size_t)count * sizeof *kept);
+  request->values = kept;
+  return PERFPRED_OK;
+}
+
+/* The head of both kinds of batch. */
+static enum perfpred_status read_head(struct worker *worker, struct ppi_sampling *sampling, size_t *count,
+                                      struct perfpred_error *error) {
+  ppi_get_sampling(&worker->in, sampling);
+  sampling->progress = on_progress;
+  sampling->progress_data = worker;
+  *count = read_count(&worker->in);
+  return worker->in.bad ? unreadable(error) : worker_core(worker, error);
+}
+
+/* Runs a batch of either kind: requests or executions is NULL. */
+static enum perfpred_status run(struct worker *worker, const struct ppi_request *requests,
+                                const struct ppi_execution *executions, size_t count,
+                                const struct ppi_sampling *sampling, struct perfpred_error *error) {
+  struct ppi_result *results = calloc(count + 1, sizeof *results);
+  if (!results)
+    return ppi_error_memory(error);
+  enum perfpred_status status = requests ? ppi_core_sample(worker->core, requests, count, sampling, results, error)
+                                         : ppi_core_execute(worker->core, executions, count, sampling, results, error);
+  if (status == PERFPRED_OK) {
+    ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
+    ppi_put_results(&worker->out, results, count);
+    ppi_results_free(results, count);
+  }
+  free(results);
+  return outcome(worker, status, error);
 }
 
 enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error *error) {
   struct ppi_sampling sampling;
-  ppi_get_sampling(&worker->in, &sampling);
-  sampling.progress = on_progress;
-  sampling.progress_data = worker;
-  size_t count = read_count(&worker->in), filled = 0;
-  if (worker->in.bad)
-    return unreadable(error);
-  struct ppi_request *requests = calloc(count + 1, sizeof *requests);
-  struct ppi_result *results = calloc(count + 1, sizeof *results);
-  enum perfpred_status status = requests && results ? PERFPRED_OK : ppi_error_memory(error);
+  size_t count = 0, filled = 0;
+  enum perfpred_status status = read_head(worker, &sampling, &count, error);
   if (status == PERFPRED_OK)
     status = need_registries(worker, false, error);
+  if (status != PERFPRED_OK)
+    return status;
+  struct ppi_request *requests = calloc(count + 1, sizeof *requests);
+  if (!requests)
+    return ppi_error_memory(error);
   for (; filled < count && status == PERFPRED_OK; filled++)
     status = read_request(worker, &requests[filled], error);
   if (status == PERFPRED_OK)
-    status = worker_core(worker, error);
-  if (status == PERFPRED_OK) {
-    status = ppi_core_sample(worker->core, requests, count, &sampling, results, error);
-    if (status == PERFPRED_OK) {
-      answer(worker, results, count);
-      ppi_results_free(results, count);
-    }
-    status = outcome(worker, status, error);
-  }
-  for (size_t i = 0; requests && i < filled; i++)
+    status = run(worker, requests, NULL, count, &sampling, error);
+  for (size_t i = 0; i < filled; i++)
     free((void *)requests[i].values);
-  free(results);
   free(requests);
   return status;
 }
@@ -223,34 +238,23 @@ static enum perfpred_status read_execution(struct worker *worker, struct ppi_exe
 
 enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error *error) {
   struct ppi_sampling sampling;
-  ppi_get_sampling(&worker->in, &sampling);
-  sampling.progress = on_progress;
-  sampling.progress_data = worker;
-  size_t count = read_count(&worker->in), filled = 0;
-  if (worker->in.bad)
-    return unreadable(error);
-  struct ppi_execution *executions = calloc(count + 1, sizeof *executions);
-  struct ppi_result *results = calloc(count + 1, sizeof *results);
-  enum perfpred_status status = executions && results ? PERFPRED_OK : ppi_error_memory(error);
+  size_t count = 0, filled = 0;
+  enum perfpred_status status = read_head(worker, &sampling, &count, error);
   if (status == PERFPRED_OK)
     status = need_registries(worker, true, error);
+  if (status != PERFPRED_OK)
+    return status;
+  struct ppi_execution *executions = calloc(count + 1, sizeof *executions);
+  if (!executions)
+    return ppi_error_memory(error);
   for (; filled < count && status == PERFPRED_OK; filled++)
     status = read_execution(worker, &executions[filled], error);
   if (status == PERFPRED_OK)
-    status = worker_core(worker, error);
-  if (status == PERFPRED_OK) {
-    status = ppi_core_execute(worker->core, executions, count, &sampling, results, error);
-    if (status == PERFPRED_OK) {
-      answer(worker, results, count);
-      ppi_results_free(results, count);
-    }
-    status = outcome(worker, status, error);
-  }
-  for (size_t i = 0; executions && i < filled; i++) {
+    status = run(worker, NULL, executions, count, &sampling, error);
+  for (size_t i = 0; i < filled; i++) {
     perfpred_program_unref((struct perfpred_program *)executions[i].program);
     free((void *)executions[i].parameters);
   }
-  free(results);
   free(executions);
   return status;
 }

@@ -70,7 +70,7 @@ static bool describe_blis(struct ppi_library *file, void *handle) {
   void *version = find(handle, "bli_info_get_version_str");
   if (!query || !name)
     return false;
-  strcpy(file->family, "blis");
+  snprintf(file->family, sizeof file->family, "blis");
   snprintf(file->kernels, sizeof file->kernels, "%s", AS_FUNCTION(name_fn *, name)(AS_FUNCTION(query_fn *, query)()));
   if (version)
     snprintf(file->version, sizeof file->version, "%s", AS_FUNCTION(version_fn *, version)());
@@ -94,7 +94,7 @@ static bool describe_openblas(struct ppi_library *file, void *handle) {
   void *core = find(handle, "openblas_get_corename"), *config = find(handle, "openblas_get_config");
   if (!core || !config || !speaks_for(file, core))
     return false;
-  strcpy(file->family, "openblas");
+  snprintf(file->family, sizeof file->family, "openblas");
   snprintf(file->kernels, sizeof file->kernels, "%s", AS_FUNCTION(text_fn *, core)());
   const char *text = AS_FUNCTION(text_fn *, config)();
   if (strncmp(text, "OpenBLAS ", 9) == 0)

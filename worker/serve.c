@@ -94,31 +94,52 @@ static double *copy_numbers(struct ppi_wire *in, size_t count) {
   return numbers;
 }
 
-static enum perfpred_status least_squares(struct worker *worker, struct perfpred_error *error) {
+struct problem {
+  int m, n, nrhs;
+  size_t a_count, b_count;
+  double *a, *b;
+};
+
+static enum perfpred_status read_problem(struct ppi_wire *in, struct problem *problem, struct perfpred_error *error) {
   enum { MOST = 1 << 24 };
-  struct ppi_wire *in = &worker->in;
   int64_t m = ppi_wire_get_i64(in), n = ppi_wire_get_i64(in), nrhs = ppi_wire_get_i64(in);
-  int rank = 0;
-  char call[100];
   if (in->bad || m < 1 || n < 1 || nrhs < 1 || m > MOST || n > MOST || nrhs > MOST)
     return ppi_error_set(error, PERFPRED_WORKER, "the worker cannot read a least squares problem");
-  size_t a_count = (size_t)(m * n), b_count = (size_t)((m > n ? m : n) * nrhs);
-  double *a = copy_numbers(in, a_count), *b = copy_numbers(in, b_count);
-  enum perfpred_status status = a && b ? PERFPRED_OK : ppi_error_memory(error);
-  if (status == PERFPRED_OK) {
-    snprintf(call, sizeof call, "dgelsy(%d,%d,%d)", (int)m, (int)n, (int)nrhs);
-    ppi_page_enter(worker->page, call);
-    status = ppi_least_squares(worker_dgelsy(&worker->libraries), (int)m, (int)n, (int)nrhs, a, b, &rank, error);
-    ppi_page_leave(worker->page);
-  }
+  problem->m = (int)m;
+  problem->n = (int)n;
+  problem->nrhs = (int)nrhs;
+  problem->a_count = (size_t)(m * n);
+  problem->b_count = (size_t)((m > n ? m : n) * nrhs);
+  problem->a = copy_numbers(in, problem->a_count);
+  problem->b = copy_numbers(in, problem->b_count);
+  return problem->a && problem->b ? PERFPRED_OK : ppi_error_memory(error);
+}
+
+static enum perfpred_status solve(struct worker *worker, struct problem *problem, int *rank,
+                                  struct perfpred_error *error) {
+  char call[100];
+  snprintf(call, sizeof call, "dgelsy(%d,%d,%d)", problem->m, problem->n, problem->nrhs);
+  ppi_page_enter(worker->page, call);
+  enum perfpred_status status = ppi_least_squares(worker_dgelsy(&worker->libraries), problem->m, problem->n,
+                                                  problem->nrhs, problem->a, problem->b, rank, error);
+  ppi_page_leave(worker->page);
+  return status;
+}
+
+static enum perfpred_status least_squares(struct worker *worker, struct perfpred_error *error) {
+  struct problem problem = { 0 };
+  int rank = 0;
+  enum perfpred_status status = read_problem(&worker->in, &problem, error);
+  if (status == PERFPRED_OK)
+    status = solve(worker, &problem, &rank, error);
   if (status == PERFPRED_OK) {
     ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
     ppi_wire_put_i64(&worker->out, rank);
-    ppi_wire_put_bytes(&worker->out, a, a_count * sizeof *a);
-    ppi_wire_put_bytes(&worker->out, b, b_count * sizeof *b);
+    ppi_wire_put_bytes(&worker->out, problem.a, problem.a_count * sizeof *problem.a);
+    ppi_wire_put_bytes(&worker->out, problem.b, problem.b_count * sizeof *problem.b);
   }
-  free(b);
-  free(a);
+  free(problem.b);
+  free(problem.a);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cores and caches, by hwloc. Its own variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) describe other machines, for tests. */
 #include <hwloc.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hardware.h"
@@ -14,7 +15,7 @@ static void add_cache(struct ppi_machine *machine, hwloc_obj_t object, const cha
   cache->bytes = (int64_t)object->attr->cache.size;
   cache->line_bytes = (int64_t)object->attr->cache.linesize;
   cache->shared_by = object->cpuset ? hwloc_bitmap_weight(object->cpuset) : 0;
-  strcpy(cache->source, source);
+  snprintf(cache->source, sizeof cache->source, "%s", source);
 }
 
 /* Data caches on the way from the first processing unit up to memory, nearest first. */

@@ -121,6 +121,13 @@ done:
   return status;
 }
 
+/* Cut where it is too long. */
+static void copy(char *to, size_t size, const char *from) {
+  size_t length = strnlen(from, size - 1);
+  memcpy(to, from, length);
+  to[length] = '\0';
+}
+
 struct search {
   uintptr_t address;
   char *id;
@@ -138,8 +145,9 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type == PT_NOTE && find_id((const unsigned char *)(info->dlpi_addr + segment->p_vaddr),
-                                              segment->p_memsz, segment->p_align, search->id))
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the linker gives addresses as integers */
+    const unsigned char *notes = (const unsigned char *)(info->dlpi_addr + segment->p_vaddr);
+    if (segment->p_type == PT_NOTE && find_id(notes, segment->p_memsz, segment->p_align, search->id))
       break;
   }
   return 1;
@@ -152,14 +160,13 @@ bool ppi_library_loaded(const void *address, struct ppi_library *library) {
   if (!dladdr(address, &info) || !info.dli_fname || !dl_iterate_phdr(search_object, &search))
     return false;
   path = realpath(info.dli_fname, NULL);
-  if (!path || strlen(path) >= sizeof library->path) {
-    free(path);
-    return false;
+  bool fits = path && strlen(path) < sizeof library->path;
+  if (fits) {
+    copy(library->path, sizeof library->path, path);
+    copy(library->build_id, sizeof library->build_id, id);
   }
-  strcpy(library->path, path);
-  strcpy(library->build_id, id);
   free(path);
-  return true;
+  return fits;
 }
 
 /* Version in the name of a reference library's file: libblas.so.3.11.0 is 3.11.0; "" unless it has two dots. */
@@ -184,7 +191,6 @@ void ppi_library_guess(struct ppi_library *library) {
     family = "reference";
     version = version_in_name(name);
   }
-  strcpy(library->family, family);
-  if (strlen(version) < sizeof library->version)
-    strcpy(library->version, version);
+  copy(library->family, sizeof library->family, family);
+  copy(library->version, sizeof library->version, version);
 }

@@ -165,7 +165,7 @@ static void start_waiting(struct wait *wait) {
   wait->progress.size = sizeof wait->progress;
   wait->progress.stage = wait->stage;
   wait->progress.remaining_s = NAN;
-  strcpy(wait->stage, "measure");
+  memcpy(wait->stage, "measure", sizeof "measure");
 }
 
 enum perfpred_status ppi_remote_ask(struct ppi_remote *remote, const struct ppi_sampling *sampling, double silence_s,
