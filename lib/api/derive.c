@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/derive.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,7 @@ static enum perfpred_status collect(void *data, const struct ppi_node *node, con
   enum perfpred_status status = find_site(data, node, &target, error);
   if (status)
     return status;
+  assert(target);
   for (int i = 0; i < kernel->size_count; i++) {
     int64_t size = values[kernel->sizes[i]].i;
     if (size < target->lower[i])

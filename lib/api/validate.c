@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measuring beside predictions (Section 12). */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,6 @@
 
 struct validating {
   const struct perfpred_plan *const *plans;
-  size_t plan_count;
   size_t point_count;
   struct perfpred_validation_point *points; /* own copies: the caller's are written once all is well */
   struct ppi_execution *executions;
@@ -186,6 +186,7 @@ static enum perfpred_status measure_points(struct validating *all, struct perfpr
 
 static enum perfpred_status allocate(struct validating *all, const struct perfpred_validation_point *points,
                                      struct perfpred_error *error) {
+  assert(all->point_count > 0);
   all->points = calloc(all->point_count, sizeof *all->points);
   all->executions = calloc(all->point_count, sizeof *all->executions);
   all->results = calloc(all->point_count, sizeof *all->results);
@@ -206,7 +207,7 @@ enum perfpred_status perfpred_validate(const struct perfpred_plan *const *plans,
     status = read_options(options, &sampling, error);
   if (status)
     return status;
-  struct validating all = { .plans = plans, .plan_count = plan_count, .point_count = point_count };
+  struct validating all = { .plans = plans, .point_count = point_count };
   struct perfpred_validation full = { .size = validation->size };
   status = allocate(&all, points, error);
   if (!status)

@@ -64,7 +64,7 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_
   if (total <= 0)
     return plan->partial ? PERFPRED_OK : unmodelled(plan, kernel, case_text, error);
   int *places = calloc((size_t)total, sizeof *places);
-  step->submodels = calloc((size_t)total, sizeof *step->submodels);
+  step->submodels = calloc((size_t)total, sizeof(void *));
   if (!places || !step->submodels) {
     free(places);
     return ppi_error_memory(error);

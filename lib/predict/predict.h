@@ -8,8 +8,8 @@
 /* plan given, parameters as many as its program has. */
 enum perfpred_status ppi_plan_check(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                     struct perfpred_error *error);
-/* A prediction of checked arguments; *prediction is written on failure, too. */
+/* A prediction of checked arguments; *full is written on failure, too. */
 enum perfpred_status ppi_plan_predict(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
-                                      struct perfpred_prediction *prediction, struct perfpred_error *error);
+                                      struct perfpred_prediction *full, struct perfpred_error *error);
 
 #endif
