@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What people do with the library: install it below a staged prefix, link with it by pkg-config, shared and static, from C
+and C++; have it as a subproject of their meson build; work in `meson devenv`.
+
+downstream.py ROOT BUILD"""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(sys.argv[1], "tests", "lint"))
+from tap import Tap  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# what a program may need besides the C library's own
+SYSTEM = re.compile(r"libc\.so\.6|libm\.so\.6|ld-linux.*|libstdc\+\+\.so\.6|libgcc_s\.so\.1")
+
+
+class Failure(Exception):
+    pass
+
+
+def run(*command, cwd=None, **more):
+    env = {**os.environ, **more}
+    answer = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    if answer.returncode:
+        raise Failure("\n".join([" ".join(command), answer.stdout[-3000:], answer.stderr[-3000:]]))
+    return answer.stdout
+
+
+def attempt(tap, name, function, *arguments):
+    """One case: the function's complaints, or the command that failed in it."""
+    try:
+        tap.case(name, list(function(*arguments) or []))
+    except (Failure, OSError) as failure:
+        tap.case(name, [failure])
+
+
+class Stage:
+    """A build with both kinds of library, installed below a folder."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder, self.prefix = root, folder, os.path.join(folder, "stage", "opt", "perfpred")
+
+    def install(self):
+        build = os.path.join(self.folder, "build")
+        options = ["-Dtests=false", "-Dexamples=false", "-Ddefault_library=both", "--prefix=/opt/perfpred"]
+        run("meson", "setup", *options, "-Dlibdir=lib", build, self.root)
+        run("ninja", "-C", build)
+        run("meson", "install", "-C", build, "--no-rebuild", "--destdir", os.path.join(self.folder, "stage"))
+
+    def pkg_config(self, *arguments):
+        path = os.path.join(self.prefix, "lib", "pkgconfig")
+        # the system's own packages lie outside the stage, so that no sysroot is set but the prefix
+        more = {"PKG_CONFIG_PATH": path}
+        return run("pkg-config", f"--define-variable=prefix={self.prefix}", *arguments, **more).split()
+
+    def check_files(self):
+        wanted = ["lib/libperfpred.so", "lib/libperfpred.so.0", "lib/libperfpred.a", "lib/pkgconfig/perfpred.pc"]
+        wanted += ["include/perfpred/perfpred.h", "bin/perfpred", "libexec/perfpred/perfpred-worker"]
+        for name in wanted:
+            if not os.path.exists(os.path.join(self.prefix, name)):
+                yield f"{name} is not installed"
+        for path in glob.glob(os.path.join(self.prefix, "**", "*.h"), recursive=True):
+            if os.path.basename(os.path.dirname(path)) != "perfpred":
+                yield f"{path}: no public header"
+
+    def check_flags(self):
+        shared, static = self.pkg_config("--libs", "perfpred"), self.pkg_config("--static", "--libs", "perfpred")
+        if [flag for flag in shared if not flag.startswith("-L")] != ["-lperfpred"]:
+            yield f"a shared link shows {shared}"
+        for library in ("-ljansson", "-lm"):
+            if library not in static:
+                yield f"a static link lacks {library}: {static}"
+
+    def compile(self, compiler, standard, *flags):
+        program = os.path.join(self.folder, "use")
+        source = os.path.join(HERE, "use.c")
+        language = "c++" if standard.startswith("c++") else "c"
+        cflags = self.pkg_config("--cflags", "perfpred")
+        run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", *cflags, "-x", language, source, "-x", "none",
+            "-o", program, *flags)
+        return program
+
+    def check_program(self, program, needed, may=()):
+        output = run(program, LD_LIBRARY_PATH=os.path.join(self.prefix, "lib"))
+        if not output.endswith(" 333833500\n"):
+            yield f"it prints {output}"
+        found = re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "-dW", program))
+        for name in found:
+            if name not in needed and name not in may and not SYSTEM.fullmatch(name):
+                yield f"it needs {name}"
+        for name in needed:
+            if name not in found:
+                yield f"it does not need {name}"
+
+    def check_shared(self, compiler, standard):
+        libs = self.pkg_config("--libs", "perfpred")
+        program = self.compile(compiler, standard, "-Wl,--as-needed", "-Wl,--no-copy-dt-needed-entries", *libs)
+        return self.check_program(program, ["libperfpred.so.0"])
+
+    def check_static(self):
+        libs = self.pkg_config("--static", "--libs", "perfpred")
+        libs = ["-l:libperfpred.a" if flag == "-lperfpred" else flag for flag in libs]
+        return self.check_program(self.compile("cc", "c11", *libs), [], ["libjansson.so.4"])
+
+    def check_command(self):
+        command = os.path.join(self.prefix, "bin", "perfpred")
+        text = run(command, "algorithms", "--json", LD_LIBRARY_PATH=os.path.join(self.prefix, "lib"))
+        return [] if "chol-l-3" in text else [text]
+
+
+def check_subproject(root, folder):
+    project = os.path.join(folder, "project")
+    os.makedirs(os.path.join(project, "subprojects"))
+    os.symlink(root, os.path.join(project, "subprojects", "libperfpred"))
+    shutil.copy(os.path.join(HERE, "use.c"), project)
+    shutil.copy(os.path.join(HERE, "subproject.meson"), os.path.join(project, "meson.build"))
+    build = os.path.join(folder, "subproject-build")
+    run("meson", "setup", "--wrap-mode=nodownload", build, project)
+    run("ninja", "-C", build, "use")
+    run("meson", "test", "-C", build, "--no-rebuild", "--suite", "downstream")
+    with open(os.path.join(build, "build.ninja"), encoding="utf-8") as file:
+        if "criterion" in file.read():
+            yield "a subproject asks for Criterion"
+
+
+def check_devenv(build):
+    values = run("meson", "devenv", "-C", build, "env").splitlines()
+    worker = [v.partition("=")[2] for v in values if v.startswith("PERFPRED_WORKER=")]
+    if not worker or not os.access(worker[0], os.X_OK):
+        yield f"PERFPRED_WORKER is {worker}"
+    if run("meson", "devenv", "-C", build, "pkg-config", "--modversion", "perfpred").strip() != "0.1.0":
+        yield "pkg-config does not find perfpred"
+
+
+def main(root, build):
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="perfpred-downstream-") as folder:
+        stage = Stage(root, folder)
+        attempt(tap, "installs below a staged prefix", stage.install)
+        attempt(tap, "installed files", stage.check_files)
+        attempt(tap, "a shared link shows no private libraries", stage.check_flags)
+        attempt(tap, "C11, shared, --as-needed", stage.check_shared, "cc", "c11")
+        attempt(tap, "C++11, shared", stage.check_shared, "c++", "c++11")
+        attempt(tap, "C11, static", stage.check_static)
+        attempt(tap, "the installed command", stage.check_command)
+        attempt(tap, "subproject of a meson build", check_subproject, root, folder)
+        attempt(tap, "meson devenv", check_devenv, build)
+    tap.finish()
+
+
+main(*sys.argv[1:3])
