@@ -16,7 +16,7 @@ typedef void perfpred_fortran_fn(void);
 /**
  * A kernel in free form. Gets one pointer per argument of its signature, in order: flags as `const char *`, sizes,
  * leading dimensions and increments as `const int64_t *`, scalars as pointer to the kernel's data type, data as pointer
- * to their first element.
+ * to their first element; integer data are int64_t.
  *
  * @return 0; anything else is a failure of the kernel (measurements end with PERFPRED_NUMERIC)
  * @since 0.1
@@ -85,7 +85,8 @@ PERFPRED_API enum perfpred_status perfpred_kernel_flops(const struct perfpred_co
                                                         double *flops, struct perfpred_error *error);
 
 /**
- * Registers a kernel of the caller's with Fortran's calling conventions, to be measured in process.
+ * Registers a kernel of the caller's with Fortran's calling conventions, to be measured in process. Its integers have
+ * 32 bits; perfpred_kernel_bind tells otherwise.
  *
  * @param context the context
  * @param text its signature (one `kernel ... end`, doc/language.md); copied
@@ -113,7 +114,7 @@ PERFPRED_API enum perfpred_status perfpred_kernel_register_function(struct perfp
                                                                     struct perfpred_error *error);
 
 /**
- * Gives a catalogue kernel an address in this process, so that a local sampler can measure it (a BLAS that the host has
+ * Gives a kernel of the catalogue (or one that was registered) an address in this process, so that a local sampler can measure it (a BLAS that the host has
  * linked, for example).
  *
  * @param context the context

@@ -424,7 +424,7 @@ Test(invoke, refused_registrations) {
   cr_expect_eq(perfpred_kernel_register(&context, "kernel dx(n: size)\nend\n", NULL, &error), PERFPRED_INVALID);
   cr_expect_str_eq(error.text, "function is NULL");
   cr_expect_eq(perfpred_kernel_register(&context, NULL, counting, &error), PERFPRED_INVALID);
-  cr_expect_eq(perfpred_kernel_register(&context, "kernel dx(n: sise)\nend\n", counting, &error), PERFPRED_SYNTAX);
+  cr_expect_eq(perfpred_kernel_register(&context, "kernel dx(n: syze)\nend\n", counting, &error), PERFPRED_SYNTAX);
   cr_expect(error.line == 1 && error.column == 14);
   cr_expect_eq(perfpred_kernel_register(&context, "kernel dscal(n: size)\nend\n", counting, &error), PERFPRED_EXISTS);
   cr_expect_str_eq(error.text, "there is a kernel 'dscal' already");
