@@ -30,7 +30,7 @@ enum perfpred_status ppi_area_bytes(int64_t rows, int64_t columns, int64_t step,
 static bool same_kind(const struct ppi_slot *a, const struct ppi_slot *b) {
   if (a->written != b->written || a->ordinal != b->ordinal)
     return false;
-  return a->written || (a->property == b->property && a->type == b->type);
+  return a->written || (a->property == b->property && a->type == b->type && a->part == b->part);
 }
 
 enum perfpred_status ppi_arena_plan(struct ppi_arena *arena, const struct ppi_slot *kind, int64_t bytes, size_t *slot,
@@ -43,7 +43,8 @@ enum perfpred_status ppi_arena_plan(struct ppi_arena *arena, const struct ppi_sl
     if (slots == NULL)
       return ppi_error_memory(error);
     arena->slots = slots;
-    slots[at] = (struct ppi_slot){ kind->written, kind->property, kind->type, kind->ordinal, 0, NULL, NULL, { 0 } };
+    slots[at] = *kind;
+    slots[at].bytes = 0;
     arena->slot_count++;
   }
   if (bytes > arena->slots[at].bytes)
@@ -111,10 +112,15 @@ enum perfpred_status ppi_arena_ready(struct ppi_arena *arena, size_t slot, const
   whole.part = 0;
   if (covers(&held->filled, &whole))
     return PERFPRED_OK;
-  size_t pattern;
+  size_t pattern, zero = 0;
   enum perfpred_status status = ppi_arena_pattern(arena, held->property, held->type, ilp64, &pattern, error);
+  if (status == PERFPRED_OK && held->part != 0)
+    status = ppi_arena_pattern(arena, PPI_ZERO, held->type, ilp64, &zero, error);
   if (status != PERFPRED_OK)
     return status;
+  if (held->part != 0)
+    ppi_area_fill(&whole, &arena->patterns[zero], false);
+  whole.part = held->part;
   ppi_area_fill(&whole, &arena->patterns[pattern], false);
   held->filled = whole;
   return PERFPRED_OK;

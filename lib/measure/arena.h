@@ -11,6 +11,7 @@ struct ppi_slot {
   bool written;
   enum ppi_property property; /* read-only slots */
   enum ppi_type type;         /* read-only slots */
+  char part;                  /* read-only slots of triangles: the one that is not 0 */
   int ordinal;
   int64_t bytes;
   unsigned char *memory, *base; /* as allocated; where operands start */
@@ -34,7 +35,8 @@ enum perfpred_status ppi_arena_allocate(struct ppi_arena *arena, struct perfpred
 /* After planning: place in `patterns` of the one of a kind, made at the first request. */
 enum perfpred_status ppi_arena_pattern(struct ppi_arena *arena, enum ppi_property property, enum ppi_type type,
                                        bool ilp64, size_t *pattern, struct perfpred_error *error);
-/* Sees to it that an area of a read-only slot holds the values of its pattern. */
+/* Sees to it that an area of a read-only slot holds the values of its pattern, and zeros in the other triangle (some routines look at the
+   first subdiagonal). */
 enum perfpred_status ppi_arena_ready(struct ppi_arena *arena, size_t slot, const struct ppi_area *area, bool ilp64,
                                      struct perfpred_error *error);
 void ppi_arena_free(struct ppi_arena *arena);

@@ -103,8 +103,8 @@ static int ordinal_of(const struct layout *layout, const struct operand *operand
   int ordinal = 0;
   for (const struct operand *other = layout->operands; other < operand; other++)
     if (other->kind.written == operand->kind.written &&
-        (operand->kind.written ||
-         (other->kind.property == operand->kind.property && other->kind.type == operand->kind.type)))
+        (operand->kind.written || (other->kind.property == operand->kind.property &&
+                                   other->kind.type == operand->kind.type && other->kind.part == operand->kind.part)))
       ordinal++;
   return ordinal;
 }
@@ -126,6 +126,8 @@ static enum perfpred_status lay_out(const struct ppi_core *core, const struct pp
     operand->area.part = part_of(arg, layout->values);
     set_strides(arg, layout, operand);
     operand->kind = (struct ppi_slot){ .written = is_written(arg), .property = arg->property, .type = arg->type };
+    if (arg->property == PPI_TRIANGULAR)
+      operand->kind.part = operand->area.part;
     operand->kind.ordinal = ordinal_of(layout, operand);
     if (arg->ld >= 0 && arg->kind == PPI_ARG_DATA && operand->area.ld > ld)
       ld = operand->area.ld;

@@ -156,6 +156,22 @@ static enum perfpred_status visit_call(void *data, const struct ppi_node *node, 
   return status;
 }
 
+/* A buffer that is only read. The other triangle of a triangle is 0: some routines look at the first subdiagonal. */
+static enum perfpred_status fill_input(struct executions *all, enum ppi_type type, const struct memory *memory,
+                                       struct perfpred_error *error) {
+  if (memory->area.part != 0) {
+    size_t zero = 0;
+    enum perfpred_status status = ppi_arena_pattern(&all->arena, PPI_ZERO, type, all->ilp64, &zero, error);
+    if (status != PERFPRED_OK)
+      return status;
+    struct ppi_area whole = memory->area;
+    whole.part = 0;
+    ppi_area_fill(&whole, &all->arena.patterns[zero], false);
+  }
+  ppi_area_fill(&memory->area, &all->arena.patterns[memory->pattern], false);
+  return PERFPRED_OK;
+}
+
 /* Buffers of the program itself; those that are only read are filled here and stay. */
 static enum perfpred_status enter_own_buffers(struct executions *all, const struct ppi_execution *execution,
                                               int64_t *ld, struct perfpred_error *error) {
@@ -184,7 +200,7 @@ static enum perfpred_status enter_own_buffers(struct executions *all, const stru
     if (!all->planning)
       status = ppi_arena_pattern(&all->arena, buffer->property, buffer->type, all->ilp64, &memory->pattern, error);
     if (!all->planning && status == PERFPRED_OK && !memory->restored)
-      ppi_area_fill(&memory->area, &all->arena.patterns[memory->pattern], false);
+      status = fill_input(all, buffer->type, memory, error);
   }
   return status;
 }

@@ -47,13 +47,13 @@ static enum perfpred_status fill(const struct ppi_result *result, struct perfpre
 
 static enum perfpred_status check_options(const struct perfpred_measure_options *options,
                                           struct perfpred_measure_options *full, struct perfpred_error *error) {
-  *full = (struct perfpred_measure_options)PERFPRED_MEASURE_OPTIONS_INIT;
+  memset(full, 0, sizeof *full);
   if (options == NULL)
     return PERFPRED_OK;
-  if (options->size < sizeof *options)
+  if (options->size < sizeof options->size)
     return ppi_error_set(error, PERFPRED_INVALID, "options.size is %zu, expected PERFPRED_MEASURE_OPTIONS_INIT",
                          options->size);
-  *full = *options;
+  memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
   if (full->repetitions < 0 || full->repetitions > REPETITIONS_MAX)
     return ppi_error_set(error, PERFPRED_INVALID, "options.repetitions is %d, expected 0 to %d", full->repetitions,
                          REPETITIONS_MAX);

@@ -86,22 +86,28 @@ static double inverse(const struct matrix *result, const struct matrix *original
   return distance(x, z, result->n);
 }
 
+/* A leading ? stands for the letter of the data type. */
 static const struct check {
   const char *operation;
   char part;
   double (*relative_error)(const struct matrix *, const struct matrix *, number *, number *, number *);
 } checks[] = {
-  { "chol-l", 'L', cholesky },
-  { "chol-u", 'U', cholesky },
-  { "trinv-l", 'L', inverse },
-  { "trinv-u", 'U', inverse },
+  { "chol-l", 'L', cholesky }, { "chol-u", 'U', cholesky },   { "chol-l-rec", 'L', cholesky },
+  { "?potrf", 'L', cholesky }, { "?potrf-u", 'U', cholesky }, { "trinv-l", 'L', inverse },
+  { "trinv-u", 'U', inverse }, { "?trtri", 'L', inverse },    { "?trtri-u", 'U', inverse },
 };
+
+static bool is_named(const struct check *check, const char *operation) {
+  if (check->operation[0] == '?')
+    return operation[0] != '\0' && strcmp(check->operation + 1, operation + 1) == 0;
+  return strcmp(check->operation, operation) == 0;
+}
 
 double ppi_residual(const char *operation, enum ppi_type type, const struct ppi_area *result,
                     const struct ppi_pattern *original) {
   const struct check *check = NULL;
   for (size_t i = 0; i < sizeof checks / sizeof checks[0] && check == NULL; i++)
-    if (strcmp(checks[i].operation, operation) == 0)
+    if (is_named(&checks[i], operation))
       check = &checks[i];
   if (check == NULL || type == PPI_TYPE_INT || result->rows != result->columns)
     return NAN;
