@@ -345,7 +345,7 @@ enum perfpred_status ppi_program_walk(const struct perfpred_program *program, co
                          program->name);
   struct walk walk = { .walker = walker, .data = data, .error = error };
   walk.call_limit = walker->limit ? walker->limit : DEFAULT_LIMIT;
-  walk.step_limit = walk.call_limit > DEFAULT_LIMIT ? walk.call_limit : DEFAULT_LIMIT;
+  walk.step_limit = walk.call_limit;
   walk.next_number = program->buffer_count;
   struct frame frame;
   frame.walk = &walk;

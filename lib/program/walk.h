@@ -18,7 +18,7 @@ struct ppi_walker {
   enum perfpred_status (*enter)(void *data, int buffer, const struct ppi_buffer *what, int64_t rows, int64_t columns,
                                 struct perfpred_error *error);
   void (*leave)(void *data, int buffer);
-  uint64_t limit;     /* most calls; 0: 10^8 */
+  uint64_t limit;     /* most calls (or accesses), and most iterations and runs of programs; 0: 10^8 */
   bool without_views; /* data are neither computed nor checked (buffer -1): for sums that need sizes only */
 };
 
