@@ -59,8 +59,7 @@ static void clear_buffer(struct ppi_buffer *buffer) {
     ppi_expr_destroy(buffer->extent[i]);
 }
 
-static void destroy_program(struct perfpred_program *program, struct ppi_unit **dead) {
-  destroy_block(program->body, program->unit, dead);
+static void destroy_program(struct perfpred_program *program) {
   ppi_expr_destroy(program->cost_multiplications);
   ppi_expr_destroy(program->cost_additions);
   for (int i = 0; i < program->buffer_count; i++)
@@ -74,8 +73,10 @@ static void release(struct ppi_unit *dead) {
   while (dead) {
     struct ppi_unit *unit = dead;
     dead = unit->next;
-    for (int i = unit->count - 1; i >= 0; i--)
-      destroy_program(unit->programs[i], &dead);
+    for (int i = 0; i < unit->count; i++) /* all bodies first: their calls lead to programs of this unit */
+      destroy_block(unit->programs[i]->body, unit, &dead);
+    for (int i = 0; i < unit->count; i++)
+      destroy_program(unit->programs[i]);
     free(unit->programs);
     free(unit);
   }

@@ -68,6 +68,8 @@ Test(language, calls_of_programs_defined_later_and_of_each_other) {
   cr_expect_str_eq(calls, "dpotrf2(L, 1, A[2, 2])\nmykernel(A[1, 1])\ndpotrf2(L, 1, A[0, 0])\n");
   free(calls);
   perfpred_program_unref(ping);
+  ppi_programs_destroy(context.programs); /* here, not in stop: a fault there would go unnoticed */
+  context.programs = NULL;
 }
 
 Test(language, texts_are_all_or_nothing) {
