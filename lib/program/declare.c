@@ -18,6 +18,12 @@ static const struct word properties[] = {
   { "pivots", PPI_PIVOTS }, { "identity", PPI_IDENTITY },
   { "zero", PPI_ZERO },     { NULL, 0 },
 };
+static const struct word shapes[] = {
+  { "matrix", PPI_SHAPE_MATRIX },
+  { "triangle", PPI_SHAPE_TRIANGLE },
+  { "vector", PPI_SHAPE_VECTOR },
+  { NULL, 0 },
+};
 static const struct word directions[] = {
   { "in", PPI_IN }, { "out", PPI_OUT }, { "inout", PPI_INOUT }, { "work", 0 }, { NULL, 0 },
 };
@@ -39,35 +45,37 @@ static bool accept(struct ppi_scanner *scanner, const struct word *table, int *v
   return entry;
 }
 
+/* (L) or (U) */
+static enum perfpred_status parse_uplo(struct ppi_scanner *scanner, char *uplo) {
+  enum perfpred_status status = ppi_scan_expect(scanner, "(");
+  if (status)
+    return status;
+  if (!ppi_scan_is(scanner, "L") && !ppi_scan_is(scanner, "U"))
+    return ppi_scan_expected(scanner, "L or U");
+  *uplo = scanner->token.text[0];
+  ppi_scan_next(scanner);
+  return ppi_scan_expect(scanner, ")");
+}
+
 /* matrix[r, c], triangle(L)[n], vector[n] */
 static enum perfpred_status parse_shape(struct ppi_parser *parser, struct ppi_buffer *buffer) {
   struct ppi_scanner *scanner = &parser->scanner;
-  enum perfpred_status status = PERFPRED_OK;
-  if (ppi_scan_accept(scanner, "triangle")) {
-    buffer->shape = PPI_SHAPE_TRIANGLE;
-    status = ppi_scan_expect(scanner, "(");
-    if (!status && !ppi_scan_is(scanner, "L") && !ppi_scan_is(scanner, "U"))
-      status = ppi_scan_expected(scanner, "L or U");
-    if (!status) {
-      buffer->uplo = scanner->token.text[0];
-      ppi_scan_next(scanner);
-      status = ppi_scan_expect(scanner, ")");
-    }
-  } else if (ppi_scan_accept(scanner, "vector")) {
-    buffer->shape = PPI_SHAPE_VECTOR;
-  } else if (ppi_scan_accept(scanner, "matrix")) {
-    buffer->shape = PPI_SHAPE_MATRIX;
-  } else {
+  int shape = 0;
+  if (!accept(scanner, shapes, &shape))
     return ppi_scan_expected(scanner, "matrix[...], triangle(...)[...] or vector[...]");
-  }
+  buffer->shape = (enum ppi_shape)shape;
+  enum perfpred_status status = PERFPRED_OK;
+  if (buffer->shape == PPI_SHAPE_TRIANGLE)
+    status = parse_uplo(scanner, &buffer->uplo);
   if (!status)
     status = ppi_scan_expect(scanner, "[");
   if (!status)
     status = ppi_parse_expr(parser, &buffer->rows);
-  if (!status && buffer->shape == PPI_SHAPE_MATRIX)
+  if (!status && buffer->shape == PPI_SHAPE_MATRIX) {
     status = ppi_scan_expect(scanner, ",");
-  if (!status && buffer->shape == PPI_SHAPE_MATRIX)
-    status = ppi_parse_expr(parser, &buffer->columns);
+    if (!status)
+      status = ppi_parse_expr(parser, &buffer->columns);
+  }
   return status ? status : ppi_scan_expect(scanner, "]");
 }
 

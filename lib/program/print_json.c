@@ -11,23 +11,28 @@ struct printer {
 
 static void print_block(const struct printer *printer, const char *key, const struct ppi_node *node);
 
+/* Length that the first byte of a UTF-8 sequence announces; 0 if none starts with it. */
+static int announced(unsigned char first) {
+  if (first < 0x80)
+    return 1;
+  if (first < 0xC2 || first > 0xF4)
+    return 0;
+  return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
 /* Length of the valid UTF-8 sequence at the place, 0 if there is none. */
 static int sequence(const unsigned char *at) {
-  int length = 0;
-  if (at[0] < 0x80)
-    return 1;
-  if (at[0] >= 0xC2 && at[0] < 0xE0)
-    length = 2;
-  else if (at[0] >= 0xE0 && at[0] < 0xF0)
-    length = 3;
-  else if (at[0] >= 0xF0 && at[0] < 0xF5)
-    length = 4;
+  static const struct {
+    unsigned char first, least, most; /* second bytes that would be overlong, a surrogate, or beyond U+10FFFF */
+  } narrow[] = { { 0xE0, 0xA0, 0xBF }, { 0xED, 0x80, 0x9F }, { 0xF0, 0x90, 0xBF }, { 0xF4, 0x80, 0x8F } };
+  const int length = announced(at[0]);
   for (int i = 1; i < length; i++)
     if ((at[i] & 0xC0) != 0x80)
       return 0;
-  const bool surrogate = at[0] == 0xED && at[1] >= 0xA0, overlong = at[0] == 0xE0 && at[1] < 0xA0;
-  const bool long_overlong = at[0] == 0xF0 && at[1] < 0x90, beyond = at[0] == 0xF4 && at[1] >= 0x90;
-  return surrogate || overlong || long_overlong || beyond ? 0 : length;
+  for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
+    if (at[0] == narrow[i].first && (at[1] < narrow[i].least || at[1] > narrow[i].most))
+      return 0;
+  return length;
 }
 
 /* Bytes that are no UTF-8 become the replacement character: the output must be JSON whatever `about` holds. */

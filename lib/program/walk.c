@@ -83,6 +83,15 @@ static enum perfpred_status outside(struct frame *frame, const struct ppi_node *
                        buffer->name, whole->rows, whole->columns);
 }
 
+/* Nothing lies within anything. */
+static bool lies_within(int64_t row, int64_t rows, int64_t whole_rows, int64_t column, int64_t columns,
+                        int64_t whole_columns) {
+  if (rows <= 0 || columns <= 0)
+    return true;
+  return row >= 0 && column >= 0 && rows <= whole_rows && row <= whole_rows - rows && columns <= whole_columns &&
+         column <= whole_columns - columns;
+}
+
 /* The view that an operand stands for. rows x columns is what the callee needs; along a row it is turned. */
 static enum perfpred_status place_view(struct frame *frame, const struct ppi_node *node, const char *argument,
                                        const struct ppi_operand *operand, int64_t rows, int64_t columns,
@@ -96,9 +105,7 @@ static enum perfpred_status place_view(struct frame *frame, const struct ppi_nod
   if (status)
     return status;
   const int64_t down = turned ? columns : rows, across = turned ? rows : columns;
-  if (rows > 0 && columns > 0 &&
-      (row < 0 || column < 0 || down > whole->rows || row > whole->rows - down || across > whole->columns ||
-       column > whole->columns - across))
+  if (!lies_within(row, down, whole->rows, column, across, whole->columns))
     return outside(frame, node, argument, &frame->program->buffers[operand->fixed.buffer], whole, row, column, down,
                    across);
   if (!inside(whole, row, column, view))
