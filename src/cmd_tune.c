@@ -256,7 +256,9 @@ static int print_table(const struct session *session, struct search *searches, s
 static int tune_all(struct session *session) {
   size_t best = 0;
   struct search *searches = calloc(session->count, sizeof *searches);
-  int result = searches == NULL ? message_fail("out of memory") : COMMAND_OK;
+  int result = COMMAND_OK;
+  if (searches == NULL)
+    return message_fail("out of memory");
   for (size_t i = 0; result == COMMAND_OK && i < session->count;) {
     bool dropped;
     result = tune(session, i, &searches[i], &dropped);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred validate: predictions beside measurements. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ static int print_text(const struct session *session, const struct grid *grid,
   char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT];
   const char *const heads[] = { "<algorithm", "n", "b", predicted, measured, "error", "noise", "disturbed", "<" };
   struct table table;
+  assert(grid->points != NULL && grid->count > 0);
   struct unit unit = unit_time(grid->points[grid->count / 2].measured_s.med);
   snprintf(predicted, sizeof predicted, "predicted/%s", unit.name);
   snprintf(measured, sizeof measured, "measured/%s", unit.name);

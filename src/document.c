@@ -14,7 +14,7 @@
 
 /* A node is a jansson value under another name. */
 static json_t *value_of(const struct node *node) {
-  return (json_t *)(uintptr_t)node;
+  return (json_t *)node;
 }
 
 static struct node *node_of(json_t *value) {
@@ -77,8 +77,10 @@ static json_t *plain_string(const char *value) {
 }
 
 void document_string(struct document *document, const char *key, const char *value) {
-  json_t *string = value == NULL ? json_null() : json_string(value);
-  add(document, key, string != NULL ? string : plain_string(value));
+  json_t *string = value != NULL ? json_string(value) : json_null();
+  if (string == NULL && value != NULL)
+    string = plain_string(value);
+  add(document, key, string);
 }
 
 void document_integer(struct document *document, const char *key, int64_t value) {

@@ -15,8 +15,6 @@
 #include "message.h"
 #include "target.h"
 
-extern char **environ;
-
 /* Colours that people with any kind of colour vision tell apart (Okabe and Ito's set, the yellow left out: it is too pale
    for lines on white). */
 static const char settings[] =

@@ -115,7 +115,7 @@ static int apply(const char *setting, struct perfpred_generate_options *generate
   snprintf(name, sizeof name, "%.*s", (int)(length < 39 ? length : 39), setting);
   suggest_begin(&suggestion, name);
   for (int i = 0; i < KNOBS; i++) {
-    double value;
+    double value = 0.0;
     if (strcmp(knobs[i].name, name) != 0) {
       suggest_offer(&suggestion, knobs[i].name);
       continue;

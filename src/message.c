@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void print_line(const char *prefix, const char *format, va_list arguments) {
-  char line[1024];
-  vsnprintf(line, sizeof line, format, arguments);
+#define LONGEST 1024
+
+static void print_line(const char *prefix, char *line) {
   for (char *c = line; *c != '\0'; c++) {
     if ((unsigned char)*c < 0x20 || *c == 0x7f)
       *c = ' ';
@@ -15,24 +15,30 @@ static void print_line(const char *prefix, const char *format, va_list arguments
 }
 
 int message_fail(const char *format, ...) {
+  char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  print_line("", format, arguments);
+  vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
+  print_line("", line);
   return COMMAND_FAILED;
 }
 
 int message_misuse(const char *format, ...) {
+  char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  print_line("", format, arguments);
+  vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
+  print_line("", line);
   return COMMAND_MISUSED;
 }
 
 void message_note(const char *format, ...) {
+  char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  print_line("note: ", format, arguments);
+  vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
+  print_line("note: ", line);
 }

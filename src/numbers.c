@@ -35,9 +35,10 @@ bool number_range(const char *text, struct range *range) {
   char *parts[3] = { copy, NULL, NULL };
   int64_t values[3] = { 0, 0, 0 };
   int count = 1;
-  if (strlen(text) >= sizeof copy)
+  size_t length = strlen(text);
+  if (length >= sizeof copy)
     return false;
-  strcpy(copy, text);
+  memcpy(copy, text, length + 1);
   for (char *c = copy; *c != '\0'; c++) {
     if (*c != ':')
       continue;

@@ -178,7 +178,9 @@ static int parse_option(const struct command *command, char **words, int left, s
     return unknown(command, words[0], length);
   if (rule->argument == NULL && value != NULL)
     return message_misuse("option %s takes no value", rule->name);
-  if (rule->argument != NULL && value == NULL) {
+  if (rule->argument == NULL)
+    value = "";
+  if (value == NULL) {
     if (left < 2)
       return message_misuse("option %s: expected %s behind it", rule->name, rule->argument);
     value = words[1];

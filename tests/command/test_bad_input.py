@@ -149,7 +149,7 @@ def test_failed_generation():
 def test_wrong_knobs():
     """knobs of --set are checked by name and value"""
     generate = ("generate", "--for", NAME, "-o", os.path.join(folder(), "never.json"))
-    refuses(2, *generate, "--set", "gird=chebyshev", naming=["'gird'", "did you mean 'grid'"])
+    refuses(2, *generate, "--set", "gridd=chebyshev", naming=["'gridd'", "did you mean 'grid'"])
     refuses(2, *generate, "--set", "grid=square", naming=["grid", "'square'", "cartesian"])
     refuses(2, *generate, "--set", "grid", naming=["KNOB=VALUE"])
     for knob in ("overfitting", "oversampling", "repetitions", "minimum-width", "seed", "error-bound"):
