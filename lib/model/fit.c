@@ -88,7 +88,7 @@ static enum perfpred_status problem_build(struct problem *problem, int dimension
                                           struct perfpred_error *error) {
   size_t rows = (size_t)problem->rows, columns = (size_t)problem->columns;
 
-  problem->matrix = malloc(rows * columns * sizeof(double));
+  problem->matrix = calloc(rows * columns, sizeof(double));
   problem->a = malloc(rows * columns * sizeof(double));
   problem->b = malloc(2 * rows * sizeof(double));
   if (!problem->matrix || !problem->a || !problem->b)
@@ -215,9 +215,9 @@ enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int6
 }
 
 static double summed_up(double *errors, int count, enum perfpred_error_measure measure) {
-  double sum = 0.0;
-
   if (measure == PERFPRED_ERROR_AVERAGE) {
+    double sum = 0.0;
+
     for (int i = 0; i < count; i++)
       sum += errors[i];
     return sum / count;

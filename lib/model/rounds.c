@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/refine.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,7 @@ static enum perfpred_status candidates_of(const struct ppi_refinement *refinemen
 
   for (size_t i = 0; i < refinement->count; i++)
     most += (size_t)refinement->growths[i].piece_count;
+  assert(most > 0); /* every target has a root */
   made = calloc(most, sizeof *made);
   if (!made)
     return ppi_error_memory(refinement->error);

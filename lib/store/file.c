@@ -152,7 +152,7 @@ static enum perfpred_status resolve(const char *path, char real[PATH_MAX], struc
 
   if (strlen(path) >= PATH_MAX)
     return failed(path, "cannot be written", ENAMETOOLONG, error);
-  strcpy(real, path);
+  memcpy(real, path, strlen(path) + 1);
   for (int i = 0; i < LINKS_MAX; i++) {
     enum perfpred_status status;
 

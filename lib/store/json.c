@@ -31,7 +31,7 @@ enum perfpred_status ppi_json_parse(const char *text, size_t length, const char 
 }
 
 void ppi_json_release(struct ppi_json_node *root) {
-  json_decref((json_t *)(uintptr_t)root->value);
+  json_decref(root->value);
   root->value = NULL;
 }
 
@@ -123,10 +123,8 @@ static enum perfpred_status member(const struct ppi_json_node *node, const char 
   struct ppi_json_node made = { node, key, 0, NULL, node->source, node->error };
 
   made.value = json_object_get((const json_t *)node->value, key);
-  if (!made.value)
-    return ppi_json_fail(&made, NULL, PERFPRED_CORRUPT, "is missing");
   *child = made;
-  return PERFPRED_OK;
+  return made.value ? PERFPRED_OK : ppi_json_fail(child, NULL, PERFPRED_CORRUPT, "is missing");
 }
 
 static void item(const struct ppi_json_node *list, size_t index, struct ppi_json_node *child) {

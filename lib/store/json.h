@@ -17,7 +17,7 @@ struct ppi_json_node {
   const struct ppi_json_node *parent;
   const char *key; /* member of an object; NULL: item of a list, or the root */
   size_t index;
-  const void *value; /* borrowed from the root's node */
+  void *value; /* borrowed from the root's node */
   const char *source;
   struct perfpred_error *error;
 };

@@ -234,7 +234,6 @@ enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *conte
                                             size_t index, struct perfpred_models *models) {
   struct ppi_submodel submodel;
   struct ppi_json_node node;
-  char where[300];
   enum perfpred_status status = ppi_json_item(list, index, &node);
 
   if (status)
@@ -246,6 +245,8 @@ enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *conte
   if (!status)
     status = get_pieces(&node, &submodel);
   if (!status) {
+    char where[300];
+
     ppi_json_where(&node, where, sizeof where);
     status = ppi_submodel_check(&submodel, where, node.error);
   }

@@ -127,41 +127,44 @@ static void write_models(struct ppi_text *text, const struct perfpred_models *mo
   ppi_text_append(text, "]}\n");
 }
 
-static enum perfpred_status print(const struct perfpred_models *models, char **json, struct perfpred_error *error) {
+/* NULL: out of memory. */
+static char *print(const struct perfpred_models *models) {
   struct ppi_text text = PPI_TEXT_INIT;
-  char *taken;
 
   write_models(&text, models);
-  taken = ppi_text_take(&text);
-  if (!taken)
-    return ppi_error_memory(error);
-  *json = taken;
-  return PERFPRED_OK;
+  return ppi_text_take(&text);
 }
 
 enum perfpred_status perfpred_models_print(const struct perfpred_models *models, char **json,
                                            struct perfpred_error *error) {
+  char *text;
+
   ppi_error_clear(error);
   if (!models)
     return ppi_error_set(error, PERFPRED_INVALID, "models: expected models, found NULL");
   if (!json)
     return ppi_error_set(error, PERFPRED_INVALID, "json: expected a place for the text, found NULL");
-  return print(models, json, error);
+  text = print(models);
+  if (!text)
+    return ppi_error_memory(error);
+  *json = text;
+  return PERFPRED_OK;
 }
 
 enum perfpred_status perfpred_models_save(const struct perfpred_models *models, const char *path,
                                           struct perfpred_error *error) {
   enum perfpred_status status;
-  char *json = NULL;
+  char *text;
 
   ppi_error_clear(error);
   if (!models)
     return ppi_error_set(error, PERFPRED_INVALID, "models: expected models, found NULL");
   if (!path || !path[0])
     return ppi_error_set(error, PERFPRED_INVALID, "path: expected the name of a file");
-  status = print(models, &json, error);
-  if (!status)
-    status = ppi_store_replace_file(path, json, strlen(json), error);
-  free(json);
+  text = print(models);
+  if (!text)
+    return ppi_error_memory(error);
+  status = ppi_store_replace_file(path, text, strlen(text), error);
+  free(text);
   return status;
 }

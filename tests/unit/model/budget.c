@@ -50,6 +50,20 @@ Test(budget, is_kept_within_a_tenth) {
   }
 }
 
+Test(budget, short_calls_that_are_sampled_more_often_are_reckoned_with) {
+  static const double budgets[] = { 5.0, 20.0 };
+
+  for (size_t i = 0; i < sizeof budgets / sizeof budgets[0]; i++) {
+    struct lab lab = { .time_s = rough, .rejects = 1, .overhead_s = 5e-5, .spare = 64 };
+    struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+    struct perfpred_models *models = generate(&lab, budgets[i], 10, &report);
+
+    cr_assert_leq(lab.now_s, 1.1 * budgets[i], "%g s for a budget of %g", lab.now_s, budgets[i]);
+    cr_assert_geq(lab.now_s, 0.6 * budgets[i], "%g s for a budget of %g", lab.now_s, budgets[i]);
+    perfpred_models_unref(models);
+  }
+}
+
 Test(budget, what_is_not_needed_is_left) {
   struct lab lab = { .time_s = rough, .overhead_s = 2e-4 };
   struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;

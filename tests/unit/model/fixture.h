@@ -18,9 +18,10 @@ struct lab {
   double (*time_s)(const int64_t *sizes); /* of one call */
   double spread;                          /* sample k of a point takes 1 + spread * k times as long */
   int rejects;                            /* samples that the gate throws away for each that it keeps */
+  int spare;                              /* short calls are kept at least so often, whatever was wanted */
   double overhead_s;                      /* wall time per timed call besides the call and its warm-up */
   double now_s;
-  long calls, requests, batches, first_requests; /* timed calls; requests in all and in the largest-first view below */
+  long calls, requests, batches, first_requests; /* timed calls; requests in all and in the first batch */
   int least_repetitions, most_repetitions;
   enum perfpred_status fail; /* what the sampler answers instead, from batch fail_at on */
   long fail_at;
@@ -36,10 +37,13 @@ static inline double lab_now(void *data) {
 static inline void lab_fill(struct lab *lab, const struct ppi_request *request, int repetitions,
                             struct ppi_result *result) {
   int64_t sizes[PPI_SIZE_MAX] = { 0 };
-  int calls = repetitions * (1 + lab->rejects);
+  int calls;
 
   for (int d = 0; d < request->kernel->size_count; d++)
     sizes[d] = request->values[request->kernel->sizes[d]].i;
+  if (lab->time_s(sizes) < 1e-4 && repetitions < lab->spare)
+    repetitions = lab->spare;
+  calls = repetitions * (1 + lab->rejects);
   result->times_s = malloc((size_t)repetitions * sizeof(double));
   result->count = (size_t)repetitions;
   result->disturbed = (uint64_t)(calls - repetitions);
