@@ -130,9 +130,8 @@ static enum perfpred_status copy_environment(const char *const *entries, char **
 }
 
 static enum perfpred_status check_setup(const struct perfpred_setup *setup, struct perfpred_error *error) {
-  if (setup && setup->size < sizeof *setup) /* the first release's is the smallest */
-    return ppi_error_set(error, PERFPRED_INVALID, "setup.size is %zu, expected at least %zu (PERFPRED_SETUP_INIT)",
-                         setup->size, sizeof *setup);
+  if (setup && setup->size < sizeof setup->size)
+    return ppi_error_set(error, PERFPRED_INVALID, "setup.size is %zu, expected PERFPRED_SETUP_INIT", setup->size);
   int threads = MEMBER(setup, threads), timeout_s = MEMBER(setup, timeout_s);
   if (threads < 0 || threads > THREADS_MAX)
     return ppi_error_set(error, PERFPRED_INVALID, "threads is %d, expected 1 to %d", threads, THREADS_MAX);

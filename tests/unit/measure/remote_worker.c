@@ -19,6 +19,7 @@
 
 static struct perfpred_error error;
 static struct perfpred_context context;
+static struct ppi_kernels *kernels; /* made where a test needs them */
 
 /* A folder of its own for everything temporary: what is left in it is a leak. */
 static char folder[] = "/tmp/perfpred-test-XXXXXX";
@@ -38,6 +39,7 @@ static int entries(void) {
 }
 
 static void tear_down(void) {
+  ppi_kernels_destroy(kernels);
   char path[200];
   snprintf(path, sizeof path, "%s/worker", folder);
   unlink(path);
@@ -60,12 +62,17 @@ static const char *installed(const char *pattern) {
   return path;
 }
 
+/* An address sanitizer in the worker would turn signals into reports of its own. */
+static const char *const plain_signals[] = { "ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_leaks=0", NULL };
+
 static struct perfpred_sampler *start(const char *blas, const char *lapack, int timeout_s) {
   struct perfpred_setup setup = PERFPRED_SETUP_INIT;
   struct perfpred_sampler *sampler = NULL;
   setup.blas = blas;
   setup.lapack = lapack;
   setup.timeout_s = timeout_s;
+  if (blas && strcmp(blas, FAULTY) == 0)
+    setup.environment = plain_signals;
   enum perfpred_status status = perfpred_sampler_create_worker(&context, &setup, &sampler, &error);
   cr_assert_eq(status, PERFPRED_OK, "%s", error.text);
   return sampler;
@@ -265,11 +272,24 @@ Test(remote_worker, bad_settings) {
   setup.timeout_s = -5;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_INVALID);
   setup.timeout_s = 0;
-  setup.size = 4;
+  setup.size = 0;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_INVALID);
   cr_assert_eq(perfpred_sampler_create_worker(NULL, NULL, &sampler, &error), PERFPRED_INVALID);
   cr_assert_eq(perfpred_sampler_create_worker(&context, NULL, NULL, &error), PERFPRED_INVALID);
   cr_assert_null(sampler);
+}
+
+/* What lies beyond the size that the caller knows counts as zero. */
+Test(remote_worker, smaller_setup) {
+  struct perfpred_setup setup = PERFPRED_SETUP_INIT;
+  struct perfpred_sampler *sampler = NULL;
+  setup.size = offsetof(struct perfpred_setup, threads);
+  setup.blas = setup.lapack = FAULTY;
+  setup.threads = -1;
+  setup.worker = "/nonexistent/perfpred-worker";
+  cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(((struct ppi_remote *)sampler)->plan.threads, 1);
+  sampler->ops->destroy(sampler);
 }
 
 Test(remote_worker, missing_worker) {
@@ -408,11 +428,11 @@ static bool gone_within(pid_t pid, int tenths) {
 }
 
 static const struct perfpred_kernel *dgemm(void) {
-  struct ppi_kernels *kernels = NULL;
-  cr_assert_eq(ppi_kernels_create(&kernels, &error), PERFPRED_OK, "%s", error.text);
+  if (!kernels)
+    cr_assert_eq(ppi_kernels_create(&kernels, &error), PERFPRED_OK, "%s", error.text);
   const struct perfpred_kernel *kernel = ppi_kernels_find(kernels, "dgemm");
   cr_assert_not_null(kernel);
-  return kernel; /* the registry lives as long as the test's process */
+  return kernel;
 }
 
 static enum perfpred_status sample_dgemm(struct perfpred_sampler *sampler, int m, const struct ppi_sampling *sampling,
@@ -486,20 +506,20 @@ Test(remote_worker, kernel_that_prints) {
 
 Test(remote_worker, kernel_that_the_libraries_lack) {
   struct perfpred_sampler *sampler = start(FAULTY, FAULTY, 20);
-  struct ppi_kernels *kernels = NULL;
+  struct ppi_kernels *own = NULL;
   struct ppi_result result;
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 8 } };
   const char text[] = "perfpred-text 1\nkernel nosuch(n: size, x: inout double vector[n])\n  type double\nend\n";
-  cr_assert_eq(ppi_kernels_create(&kernels, &error), PERFPRED_OK);
-  cr_assert_eq(ppi_kernels_add_text(kernels, text, sizeof text - 1, "text", &error), PERFPRED_OK, "%s", error.text);
-  struct ppi_request request = { ppi_kernels_find(kernels, "nosuch"), values, 8 };
+  cr_assert_eq(ppi_kernels_create(&own, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_kernels_add_text(own, text, sizeof text - 1, "text", &error), PERFPRED_OK, "%s", error.text);
+  struct ppi_request request = { ppi_kernels_find(own, "nosuch"), values, 8 };
   ppi_error_clear(&error);
   cr_assert_eq(sampler->ops->sample(sampler, &request, 1, &three, &result, &error), PERFPRED_UNSUPPORTED, "%s",
                error.text);
   cr_assert(strstr(error.text, "nosuch_"), "%s", error.text);
   expect_works(sampler);
   sampler->ops->destroy(sampler);
-  ppi_kernels_destroy(kernels);
+  ppi_kernels_destroy(own);
 }
 
 static int cancel(void *data, const struct perfpred_progress *progress) {
