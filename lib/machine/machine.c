@@ -63,6 +63,12 @@ static int64_t read_size(const char *text) {
   }
 }
 
+/* A whole number that a text starts with, of at most 9 digits; 0 when it does not. */
+static int read_integer(const char *text) {
+  long value = strtol(text, NULL, 10);
+  return value > -1000000000 && value < 1000000000 ? (int)value : 0;
+}
+
 /* Number of units in a list such as "0-3,8". */
 static int list_length(const char *list) {
   int count = 0;
@@ -119,7 +125,7 @@ static void read_cores(const char *root, struct ppi_machine *machine) {
   machine->processing_units = list_length(list);
   for (int unit = 0; unit < UNITS_MAX; unit++) {
     if (read_unit(root, unit, "topology/thread_siblings_list", list, sizeof list))
-      machine->cores += atoi(list) == unit;
+      machine->cores += read_integer(list) == unit;
     else if (unit >= machine->processing_units)
       break;
   }
@@ -138,7 +144,7 @@ static void read_caches(const char *root, struct ppi_machine *machine) {
       continue;
     snprintf(what, sizeof what, "cache/index%d/level", index);
     if (read_unit(root, 0, what, line, sizeof line))
-      cache.level = atoi(line);
+      cache.level = read_integer(line);
     snprintf(what, sizeof what, "cache/index%d/size", index);
     if (read_unit(root, 0, what, line, sizeof line))
       cache.bytes = read_size(line);
@@ -174,9 +180,9 @@ static bool set_property(struct ppi_machine *machine, const char *key, const cha
   else if (strcmp(key, "isa") == 0)
     copy_text(machine->instruction_set, sizeof machine->instruction_set, value);
   else if (strcmp(key, "cores") == 0)
-    return (machine->cores = atoi(value)) > 0;
+    return (machine->cores = read_integer(value)) > 0;
   else if (strcmp(key, "units") == 0)
-    return (machine->processing_units = atoi(value)) > 0;
+    return (machine->processing_units = read_integer(value)) > 0;
   else if (key[0] == 'l' && key[1] >= '1' && key[1] <= '9' && key[2] == '\0') {
     if (machine->cache_count == PPI_CACHE_MAX || read_size(value) <= 0)
       return false;

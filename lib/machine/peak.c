@@ -14,11 +14,11 @@
 #define ACCUMULATORS 12
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define DECLARE(k) acc##k = factor,
-#define SUM(k) sum += lanes_sum(&acc##k, sizeof acc##k / sizeof(scalar), sizeof(scalar));
+#define SUM(k) sum += lanes_sum(&acc##k, sizeof acc##k, sizeof(scalar));
 
-static double lanes_sum(const void *lanes, size_t count, size_t width) {
+static double lanes_sum(const void *lanes, size_t bytes, size_t width) {
   double sum = 0.0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < bytes / width; i++) {
     if (width == sizeof(float)) {
       float value;
       memcpy(&value, (const char *)lanes + i * width, sizeof value);
@@ -36,7 +36,7 @@ static double lanes_sum(const void *lanes, size_t count, size_t width) {
 #define LOOP(name, attributes, scalar_type, vector, half, STEP)                                                        \
   attributes static double name(long steps) {                                                                          \
     typedef scalar_type scalar;                                                                                        \
-    vector factor = half, EACH(DECLARE) unused = factor;                                                               \
+    vector factor = (half), EACH(DECLARE) unused = factor;                                                             \
     (void)unused;                                                                                                      \
     for (long i = 0; i < steps; i++) {                                                                                 \
       EACH(STEP)                                                                                                       \

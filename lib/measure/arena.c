@@ -112,7 +112,7 @@ enum perfpred_status ppi_arena_ready(struct ppi_arena *arena, size_t slot, const
   whole.part = 0;
   if (covers(&held->filled, &whole))
     return PERFPRED_OK;
-  size_t pattern, zero = 0;
+  size_t pattern = 0, zero = 0;
   enum perfpred_status status = ppi_arena_pattern(arena, held->property, held->type, ilp64, &pattern, error);
   if (status == PERFPRED_OK && held->part != 0)
     status = ppi_arena_pattern(arena, PPI_ZERO, held->type, ilp64, &zero, error);

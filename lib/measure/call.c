@@ -211,36 +211,48 @@ static double call_overhead(void *data) {
   return ppi_core_overhead(calls->core, &calls->frame);
 }
 
+/* Memory for all requests; the leading dimension of each. */
+static enum perfpred_status plan_calls(struct calls *calls, size_t count, int64_t *lds, struct perfpred_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    perfpred_fortran_fn *function = NULL;
+    bool ilp64 = false;
+    enum perfpred_status status = lay_out(calls->core, &calls->requests[i], &calls->layout, &function, &ilp64, error);
+    if (status == PERFPRED_OK)
+      status = plan_operands(calls, &calls->layout, error);
+    if (status != PERFPRED_OK)
+      return status;
+    lds[i] = calls->layout.ld;
+  }
+  return ppi_arena_allocate(&calls->arena, error);
+}
+
+static enum perfpred_status sample_calls(struct calls *calls, size_t count, const struct ppi_sampling *sampling,
+                                         struct ppi_result *results, struct perfpred_error *error) {
+  int64_t *lds = malloc((count + 1) * sizeof *lds);
+  if (lds == NULL)
+    return ppi_error_memory(error);
+  enum perfpred_status status = plan_calls(calls, count, lds, error);
+  if (status == PERFPRED_OK) {
+    const struct ppi_subjects subjects = { count,    "sampling", select_call,   restore_call,
+                                           run_call, check_call, call_overhead, calls };
+    status = ppi_schedule_run(&calls->core->bench, &calls->core->best_s, &subjects, sampling, results, error);
+  }
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
+    results[i].ld = lds[i];
+  free(lds);
+  return status;
+}
+
 enum perfpred_status ppi_core_sample(struct ppi_core *core, const struct ppi_request *requests, size_t count,
                                      const struct ppi_sampling *sampling, struct ppi_result *results,
                                      struct perfpred_error *error) {
   struct calls *calls = calloc(1, sizeof *calls);
-  int64_t *lds = malloc((count + 1) * sizeof *lds);
-  enum perfpred_status status = calls == NULL || lds == NULL ? ppi_error_memory(error) : PERFPRED_OK;
-  if (status == PERFPRED_OK) {
-    calls->core = core;
-    calls->requests = requests;
-  }
-  for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
-    perfpred_fortran_fn *function;
-    bool ilp64;
-    status = lay_out(core, &requests[i], &calls->layout, &function, &ilp64, error);
-    if (status == PERFPRED_OK)
-      status = plan_operands(calls, &calls->layout, error);
-    lds[i] = calls->layout.ld;
-  }
-  if (status == PERFPRED_OK)
-    status = ppi_arena_allocate(&calls->arena, error);
-  if (status == PERFPRED_OK) {
-    const struct ppi_subjects subjects = { count,    "sampling", select_call,   restore_call,
-                                           run_call, check_call, call_overhead, calls };
-    status = ppi_schedule_run(&core->bench, &core->best_s, &subjects, sampling, results, error);
-  }
-  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
-    results[i].ld = lds[i];
-  if (calls != NULL)
-    ppi_arena_free(&calls->arena);
+  if (calls == NULL)
+    return ppi_error_memory(error);
+  calls->core = core;
+  calls->requests = requests;
+  enum perfpred_status status = sample_calls(calls, count, sampling, results, error);
+  ppi_arena_free(&calls->arena);
   free(calls);
-  free(lds);
   return status;
 }

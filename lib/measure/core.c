@@ -2,7 +2,6 @@
 #include "measure/core.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,33 +91,26 @@ void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struc
 }
 
 /* Appends to a text of fixed size; what does not fit is left out. */
-__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length, const char *format,
-                                                         ...) {
-  if (*length >= size)
-    return;
-  va_list arguments;
-  va_start(arguments, format);
-  int written = vsnprintf(text + *length, size - *length, format, arguments);
-  va_end(arguments);
-  if (written > 0)
-    *length += (size_t)written;
+static void append(char *text, size_t size, const char *more) {
+  size_t length = strlen(text);
+  snprintf(text + length, size - length, "%s", more);
 }
 
 void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size) {
-  size_t length = 0;
   const char *comma = "";
-  append(text, size, &length, "%s(", kernel->name);
+  snprintf(text, size, "%s(", kernel->name);
   for (int i = 0; i < kernel->arg_count; i++) {
-    enum ppi_arg_kind kind = kernel->args[i].kind;
-    if (kind == PPI_ARG_FLAG)
-      append(text, size, &length, "%s%c", comma, (int)values[i].i);
-    else if (kind == PPI_ARG_SIZE)
-      append(text, size, &length, "%s%" PRId64, comma, values[i].i);
+    char part[32];
+    if (kernel->args[i].kind == PPI_ARG_FLAG)
+      snprintf(part, sizeof part, "%s%c", comma, (int)values[i].i);
+    else if (kernel->args[i].kind == PPI_ARG_SIZE)
+      snprintf(part, sizeof part, "%s%" PRId64, comma, values[i].i);
     else
       continue;
+    append(text, size, part);
     comma = ",";
   }
-  append(text, size, &length, ")");
+  append(text, size, ")");
 }
 
 enum perfpred_status ppi_call_check(const struct ppi_frame *frame, const char *what, struct perfpred_error *error) {

@@ -172,36 +172,41 @@ static enum perfpred_status fill_input(struct executions *all, enum ppi_type typ
   return PERFPRED_OK;
 }
 
-/* Buffers of the program itself; those that are only read are filled here and stay. */
+/* One buffer of the program itself: planned, or laid out with its pattern; one that is only read is filled here and stays. */
+static enum perfpred_status enter_own_buffer(struct executions *all, const struct ppi_execution *execution, int number,
+                                             int64_t *ld, struct perfpred_error *error) {
+  const struct ppi_buffer *buffer = &execution->program->buffers[number];
+  int64_t rows = 0, columns = 0;
+  enum perfpred_status status =
+      ppi_buffer_extent(execution->program, number, execution->parameters, &rows, &columns, error);
+  if (status == PERFPRED_OK)
+    status = enter_buffer(all, number, buffer, rows, columns, error);
+  if (status != PERFPRED_OK)
+    return status;
+  struct memory *memory = &all->memories[number];
+  memory->own = true;
+  memory->restored = (buffer->direction & PPI_OUT) != 0;
+  if (buffer->shape != PPI_SHAPE_VECTOR && memory->area.ld > *ld)
+    *ld = memory->area.ld;
+  if (all->planning) {
+    if (buffer->property != PPI_GENERAL && buffer->property != PPI_ZERO)
+      ppi_arena_plan_extent(&all->arena, rows > columns ? rows : columns);
+    return PERFPRED_OK;
+  }
+  status = ppi_arena_pattern(&all->arena, buffer->property, buffer->type, all->ilp64, &memory->pattern, error);
+  if (status == PERFPRED_OK && !memory->restored)
+    status = fill_input(all, buffer->type, memory, error);
+  return status;
+}
+
 static enum perfpred_status enter_own_buffers(struct executions *all, const struct ppi_execution *execution,
                                               int64_t *ld, struct perfpred_error *error) {
   const struct perfpred_program *program = execution->program;
   *ld = 0;
   enum perfpred_status status = ppi_program_check(program, execution->parameters, execution->count, error);
-  for (int i = 0; i < program->buffer_count && status == PERFPRED_OK; i++) {
-    const struct ppi_buffer *buffer = &program->buffers[i];
-    int64_t rows = 0, columns = 0;
-    if (!buffer->work)
-      status = ppi_buffer_extent(program, i, execution->parameters, &rows, &columns, error);
-    if (buffer->work || status != PERFPRED_OK)
-      continue;
-    status = enter_buffer(all, i, buffer, rows, columns, error);
-    if (status != PERFPRED_OK)
-      break;
-    struct memory *memory = &all->memories[i];
-    memory->own = true;
-    memory->restored = (buffer->direction & PPI_OUT) != 0;
-    if (buffer->shape != PPI_SHAPE_VECTOR && memory->area.ld > *ld)
-      *ld = memory->area.ld;
-    if (all->planning && buffer->property != PPI_GENERAL && buffer->property != PPI_ZERO) {
-      ppi_arena_plan_extent(&all->arena, rows);
-      ppi_arena_plan_extent(&all->arena, columns);
-    }
-    if (!all->planning)
-      status = ppi_arena_pattern(&all->arena, buffer->property, buffer->type, all->ilp64, &memory->pattern, error);
-    if (!all->planning && status == PERFPRED_OK && !memory->restored)
-      status = fill_input(all, buffer->type, memory, error);
-  }
+  for (int i = 0; i < program->buffer_count && status == PERFPRED_OK; i++)
+    if (!program->buffers[i].work)
+      status = enter_own_buffer(all, execution, i, ld, error);
   return status;
 }
 

@@ -14,6 +14,40 @@ static bool all_finite(const double *values, size_t count) {
   return true;
 }
 
+struct system {
+  int m, n, nrhs, ldb;
+  double *a, *b;
+  int *pivots;
+};
+
+/* One call of the routine; gives its INFO. */
+static int call(perfpred_dgelsy_fn *dgelsy, const struct system *system, double *work, int lwork, int *rank) {
+  const double rcond = RCOND;
+  int info = 0;
+  dgelsy(&system->m, &system->n, &system->nrhs, system->a, &system->m, system->b, &system->ldb, system->pivots, &rcond,
+         rank, work, &lwork, &info);
+  return info;
+}
+
+static enum perfpred_status solve(perfpred_dgelsy_fn *dgelsy, const struct system *system, int *rank,
+                                  struct perfpred_error *error) {
+  double wish = 0.0;
+  int found = 0, info = call(dgelsy, system, &wish, -1, &found);
+  int least =
+      4 * (system->n + 1) + system->m + system->nrhs; /* enough for the unblocked code, whatever is wished for */
+  int lwork = info == 0 && wish > least && wish < 1e9 ? (int)wish : least;
+  double *work = malloc((size_t)lwork * sizeof *work);
+  if (work == NULL)
+    return ppi_error_memory(error);
+  info = call(dgelsy, system, work, lwork, &found);
+  free(work);
+  if (info != 0 || found < 0 || found > system->n || !all_finite(system->b, (size_t)system->ldb * (size_t)system->nrhs))
+    return ppi_error_set(error, PERFPRED_NUMERIC, "least squares of %d x %d failed (info %d)", system->m, system->n,
+                         info);
+  *rank = found;
+  return PERFPRED_OK;
+}
+
 enum perfpred_status ppi_least_squares(perfpred_dgelsy_fn *dgelsy, int m, int n, int nrhs, double *a, double *b,
                                        int *rank, struct perfpred_error *error) {
   if (dgelsy == NULL)
@@ -22,28 +56,13 @@ enum perfpred_status ppi_least_squares(perfpred_dgelsy_fn *dgelsy, int m, int n,
   if (m < 1 || n < 1 || nrhs < 1)
     return ppi_error_set(error, PERFPRED_INVALID, "least squares of %d x %d with %d right-hand sides: expected >= 1", m,
                          n, nrhs);
-  int ldb = m > n ? m : n, found = 0, info = 0, query = -1;
-  if (!all_finite(a, (size_t)m * (size_t)n) || !all_finite(b, (size_t)ldb * (size_t)nrhs))
+  struct system system = { m, n, nrhs, m > n ? m : n, a, b, NULL };
+  if (!all_finite(a, (size_t)m * (size_t)n) || !all_finite(b, (size_t)system.ldb * (size_t)nrhs))
     return ppi_error_set(error, PERFPRED_NUMERIC, "least squares: a number is not finite");
-  double rcond = RCOND, size = 0.0, *work = NULL;
-  int *pivots = calloc((size_t)n, sizeof *pivots); /* 0: free columns */
-  enum perfpred_status status = pivots == NULL ? ppi_error_memory(error) : PERFPRED_OK;
-  if (status == PERFPRED_OK) {
-    dgelsy(&m, &n, &nrhs, a, &m, b, &ldb, pivots, &rcond, &found, &size, &query, &info);
-    int least = 4 * (n + 1) + m + nrhs; /* enough for the unblocked code, whatever the query says */
-    query = info == 0 && size > least && size < 1e9 ? (int)size : least;
-    work = malloc((size_t)query * sizeof *work);
-    if (work == NULL)
-      status = ppi_error_memory(error);
-  }
-  if (status == PERFPRED_OK) {
-    dgelsy(&m, &n, &nrhs, a, &m, b, &ldb, pivots, &rcond, &found, work, &query, &info);
-    if (info != 0 || found < 0 || found > n || !all_finite(b, (size_t)ldb * (size_t)nrhs))
-      status = ppi_error_set(error, PERFPRED_NUMERIC, "least squares of %d x %d failed (info %d)", m, n, info);
-  }
-  if (status == PERFPRED_OK)
-    *rank = found;
-  free(work);
-  free(pivots);
+  system.pivots = calloc((size_t)n, sizeof *system.pivots); /* 0: free columns */
+  if (system.pivots == NULL)
+    return ppi_error_memory(error);
+  enum perfpred_status status = solve(dgelsy, &system, rank, error);
+  free(system.pivots);
   return status;
 }

@@ -52,24 +52,27 @@ static double reading(const struct run *run) {
   return run->sampling.gate < 0.0 ? 0.0 : ppi_schedule_reading(run->bench, run->best_s);
 }
 
+/* Share of the wanted samples that there are, or of the budget that is spent; never falls. */
+static double fraction_done(struct run *run, double elapsed) {
+  double done = 0.0, budget = run->sampling.budget_s;
+  for (size_t i = 0; i < run->subjects->count; i++)
+    done += fmin((double)run->histories[i].passed / run->wanted, 1.0);
+  double fraction = done / (double)run->subjects->count;
+  if (budget > 0.0)
+    fraction = fmin(fmax(fraction, elapsed / budget), 1.0);
+  run->fraction = fmax(fraction, run->fraction);
+  return run->fraction;
+}
+
 static enum perfpred_status tell(struct run *run, bool force, struct perfpred_error *error) {
-  double time = now(run);
+  double time = now(run), elapsed = time - run->begin_s;
   if (run->sampling.progress == NULL || (!force && time - run->told_s < PROGRESS_S))
     return PERFPRED_OK;
   run->told_s = time;
-  double done = 0.0;
-  for (size_t i = 0; i < run->subjects->count; i++) {
-    double share = (double)run->histories[i].passed / run->wanted;
-    done += share < 1.0 ? share : 1.0;
-  }
-  double fraction = done / (double)run->subjects->count, elapsed = time - run->begin_s;
-  if (run->sampling.budget_s > 0.0 && elapsed / run->sampling.budget_s > fraction)
-    fraction = elapsed / run->sampling.budget_s;
-  fraction = fraction < 1.0 ? fraction : 1.0;
-  run->fraction = fraction > run->fraction ? fraction : run->fraction;
-  double remaining = run->fraction > 0.02 ? elapsed * (1.0 - run->fraction) / run->fraction : NAN;
-  struct perfpred_progress progress = { sizeof progress, run->subjects->stage, run->fraction, elapsed,
-                                        remaining,       run->samples };
+  double fraction = fraction_done(run, elapsed);
+  double remaining = fraction > 0.02 ? elapsed * (1.0 - fraction) / fraction : NAN;
+  const struct perfpred_progress progress = { sizeof progress, run->subjects->stage, fraction, elapsed,
+                                              remaining,       run->samples };
   if (run->sampling.progress(run->sampling.progress_data, &progress) != 0)
     return ppi_error_set(error, PERFPRED_CANCELLED, "cancelled by the caller while %s", run->subjects->stage);
   return PERFPRED_OK;
@@ -273,13 +276,16 @@ enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, double *bes
                                       struct ppi_result *results, struct perfpred_error *error) {
   if (subjects->count == 0)
     return PERFPRED_OK;
-  struct run run = { .bench = bench, .subjects = subjects, .sampling = *sampling, .best_s = best_s };
+  struct run run = { .bench = bench, .subjects = subjects, .sampling = *sampling };
+  run.best_s = best_s;
   set_defaults(&run.sampling);
   run.wanted = (unsigned)run.sampling.repetitions;
   run.random.state = sampling->seed;
   run.begin_s = run.told_s = now(&run);
   run.histories = calloc(subjects->count, sizeof *run.histories);
-  enum perfpred_status status = run.histories == NULL ? ppi_error_memory(error) : meet_all(&run, error);
+  if (run.histories == NULL)
+    return ppi_error_memory(error);
+  enum perfpred_status status = meet_all(&run, error);
   size_t skipped = 0;
   do {
     if (status == PERFPRED_OK)
@@ -293,7 +299,7 @@ enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, double *bes
   }
   if (status == PERFPRED_OK)
     status = conclude(&run, results, error);
-  for (size_t i = 0; run.histories != NULL && i < subjects->count; i++)
+  for (size_t i = 0; i < subjects->count; i++)
     ppi_history_free(&run.histories[i]);
   free(run.histories);
   free(run.order);

@@ -232,6 +232,39 @@ Test(operands, absurd_sizes_are_refused) {
   }
 }
 
+struct triangles {
+  uint64_t wrong, calls;
+};
+
+/* The triangle that is not named holds 0, so that routines that look at the first subdiagonal see a triangle. */
+static int look_triangle(void *data, void *const args[]) {
+  struct triangles *triangles = data;
+  bool upper = *(const char *)args[0] == 'U';
+  int64_t n = *(const int64_t *)args[1], lda = *(const int64_t *)args[3];
+  const double *a = args[2];
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++)
+      triangles->wrong += (a[i + j * lda] == 0.0) != (upper ? i > j : i < j);
+  triangles->calls++;
+  return 0;
+}
+
+Test(operands, other_triangle_is_zero) {
+  struct triangles triangles = { 0 };
+  const struct perfpred_kernel *kernel = register_free_form(
+      "kernel dtriangle(uplo: flag L U, n: size, a: in triangle(uplo)[n], lda)\nend\n", look_triangle, &triangles);
+  struct ppi_value values[3][PPI_ARG_MAX] = { { { .i = 'L' }, { .i = 30 } },
+                                              { { .i = 'U' }, { .i = 30 } },
+                                              { { .i = 'U' }, { .i = 50 } } };
+  const struct ppi_request requests[] = { { kernel, values[0], 56 },
+                                          { kernel, values[1], 56 },
+                                          { kernel, values[2], 0 } };
+  const struct ppi_sampling sampling = { .repetitions = 10 };
+  cr_assert_eq(ppi_core_sample(core, requests, 3, &sampling, results, &error), PERFPRED_OK, "%s", error.text);
+  cr_expect_gt(triangles.calls, 60);
+  cr_expect_eq(triangles.wrong, 0);
+}
+
 Test(operands, sizes_of_zero_run) {
   struct sight sight = { 0 };
   struct ppi_value values[PPI_ARG_MAX];

@@ -106,6 +106,22 @@ Test(virtual, defaults) {
   perfpred_program_unref(program);
 }
 
+/* C49: a program built against a release with fewer options: what lies beyond its size counts as 0. */
+Test(virtual, options_of_a_smaller_size) {
+  struct perfpred_program *program = parse_program(two_calls + strlen("perfpred-text 1\n"));
+  const int64_t n = 10;
+  struct perfpred_measurement measurement = PERFPRED_MEASUREMENT_INIT;
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  options.size = offsetof(struct perfpred_measure_options, ld);
+  options.repetitions = 3;
+  options.ld = -1; /* not there, as far as the caller knows */
+  options.budget_s = NAN;
+  cr_assert_eq(perfpred_measure(sampler, program, &n, 1, &options, &measurement, &error), PERFPRED_OK, "%s",
+               error.text);
+  cr_expect_eq(measurement.repetitions, 3);
+  perfpred_program_unref(program);
+}
+
 Test(virtual, nothing_to_do_takes_no_time) {
   struct perfpred_program *program = parse_program(two_calls + strlen("perfpred-text 1\n"));
   const int64_t n = 0;
