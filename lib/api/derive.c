@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/derive.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +12,16 @@
 #define BLOCK_MAX 512               /* block sizes that are tried with the ends of the other ranges */
 #define CALL_MAX UINT64_C(10000000) /* of one walk */
 
-/* A call's place in the text always has the same case: it is looked up once. */
+/* A call's place in the text: it always has the same case, and its sizes a box of their own. */
 struct site {
   const struct ppi_node *node;
-  size_t target;
+  struct ppi_target target;
 };
 
 struct derivation {
-  struct ppi_target *targets;
-  size_t target_count, target_capacity;
   struct site *sites;
-  size_t site_count, site_capacity;
+  size_t count, capacity;
+  size_t next; /* where the next call's site most likely is: calls come in the order of the text */
 };
 
 struct values {
@@ -55,80 +53,55 @@ static void add_remainders(int64_t lower, int64_t upper, int64_t block, struct v
     add_value(values, last);
 }
 
-static enum perfpred_status add_target(struct derivation *all, const struct ppi_node *node, const char *case_text,
-                                       struct perfpred_error *error) {
-  if (all->target_count == all->target_capacity) {
-    size_t capacity = all->target_capacity ? 2 * all->target_capacity : 8;
-    struct ppi_target *targets = realloc(all->targets, capacity * sizeof *targets);
-    if (!targets)
-      return ppi_error_memory(error);
-    all->targets = targets;
-    all->target_capacity = capacity;
-  }
-  struct ppi_target *target = &all->targets[all->target_count];
-  memset(target, 0, sizeof *target);
-  target->kernel = node->kernel;
-  enum perfpred_status status = ppi_case_parse(node->kernel, case_text, target->values, error);
-  if (status)
-    return status;
-  for (int i = 0; i < node->kernel->size_count; i++)
-    target->lower[i] = INT64_MAX;
-  all->target_count++;
-  return PERFPRED_OK;
-}
-
-/* The target of a kernel and case; a new one if there is none yet. */
-static enum perfpred_status find_target(struct derivation *all, const struct ppi_node *node, size_t *place,
-                                        struct perfpred_error *error) {
-  char case_text[PPI_CASE_MAX], other[PPI_CASE_MAX];
-  ppi_plan_case(node, case_text);
-  for (*place = 0; *place < all->target_count; ++*place) {
-    const struct ppi_target *target = &all->targets[*place];
-    if (target->kernel != node->kernel)
-      continue;
-    ppi_case_format(target->kernel, target->values, other);
-    if (strcmp(case_text, other) == 0)
-      return PERFPRED_OK;
-  }
-  return add_target(all, node, case_text, error);
-}
-
-static enum perfpred_status find_site(struct derivation *all, const struct ppi_node *node, struct ppi_target **target,
-                                      struct perfpred_error *error) {
-  for (size_t i = 0; i < all->site_count; i++) {
-    if (all->sites[i].node == node) {
-      *target = &all->targets[all->sites[i].target];
-      return PERFPRED_OK;
-    }
-  }
-  if (all->site_count == all->site_capacity) {
-    size_t capacity = all->site_capacity ? 2 * all->site_capacity : 16;
+static enum perfpred_status add_site(struct derivation *all, const struct ppi_node *node,
+                                     struct perfpred_error *error) {
+  char case_text[PPI_CASE_MAX];
+  if (all->count == all->capacity) {
+    size_t capacity = all->capacity ? 2 * all->capacity : 16;
     struct site *sites = realloc(all->sites, capacity * sizeof *sites);
     if (!sites)
       return ppi_error_memory(error);
     all->sites = sites;
-    all->site_capacity = capacity;
+    all->capacity = capacity;
   }
-  struct site *site = &all->sites[all->site_count];
+  struct site *site = &all->sites[all->count];
+  memset(site, 0, sizeof *site);
   site->node = node;
-  enum perfpred_status status = find_target(all, node, &site->target, error);
+  site->target.kernel = node->kernel;
+  ppi_plan_case(node, case_text);
+  enum perfpred_status status = ppi_case_parse(node->kernel, case_text, site->target.values, error);
   if (status)
     return status;
-  all->site_count++;
-  *target = &all->targets[site->target];
+  for (int i = 0; i < node->kernel->size_count; i++)
+    site->target.lower[i] = INT64_MAX;
+  all->count++;
   return PERFPRED_OK;
+}
+
+/* The site of a call; a new one at first sight. all->next is its place afterwards. */
+static enum perfpred_status find_site(struct derivation *all, const struct ppi_node *node,
+                                      struct perfpred_error *error) {
+  for (size_t i = 0; i < all->count; i++) {
+    size_t place = (all->next + i) % all->count;
+    if (all->sites[place].node == node) {
+      all->next = place;
+      return PERFPRED_OK;
+    }
+  }
+  all->next = all->count;
+  return add_site(all, node, error);
 }
 
 static enum perfpred_status collect(void *data, const struct ppi_node *node, const struct ppi_value *values,
                                     struct perfpred_error *error) {
   const struct perfpred_kernel *kernel = node->kernel;
-  struct ppi_target *target = NULL;
+  struct derivation *all = data;
   if (kernel->size_count == 0 || ppi_kernel_is_empty(kernel, values))
     return PERFPRED_OK;
-  enum perfpred_status status = find_site(data, node, &target, error);
+  enum perfpred_status status = find_site(all, node, error);
   if (status)
     return status;
-  assert(target);
+  struct ppi_target *target = &all->sites[all->next++].target;
   for (int i = 0; i < kernel->size_count; i++) {
     int64_t size = values[kernel->sizes[i]].i;
     if (size < target->lower[i])
@@ -213,18 +186,25 @@ static enum perfpred_status derive_program(struct derivation *all, const struct 
 enum perfpred_status ppi_derive_targets(const struct perfpred_program *const *programs, size_t count,
                                         const struct perfpred_generate_options *options, struct ppi_target **targets,
                                         size_t *target_count, struct perfpred_error *error) {
-  struct derivation all = { NULL, 0, 0, NULL, 0, 0 };
+  struct derivation all = { NULL, 0, 0, 0 };
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; !status && i < count; i++)
     status = derive_program(&all, programs[i], options, error);
-  free(all.sites);
-  if (status) {
-    free(all.targets);
-    return status;
+  struct ppi_target *made = NULL;
+  if (!status) {
+    made = calloc(all.count + 1, sizeof *made); /* one more: no allocation of nothing */
+    if (!made)
+      status = ppi_error_memory(error);
   }
-  for (size_t i = 0; i < all.target_count; i++)
-    round_box(&all.targets[i]);
-  *targets = all.targets;
-  *target_count = all.target_count;
+  for (size_t i = 0; !status && i < all.count; i++) {
+    made[i] = all.sites[i].target;
+    round_box(&made[i]);
+  }
+  size_t made_count = all.count;
+  free(all.sites);
+  if (status)
+    return status;
+  *target_count = ppi_merge_targets(made, made_count);
+  *targets = made;
   return PERFPRED_OK;
 }

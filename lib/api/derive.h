@@ -6,10 +6,14 @@
 #include "model/generate.h"
 #include "program/walk.h"
 
-/* Walks the programs for parameter values spread over the ranges of options (already full) and collects each kernel and case with the box of
-   sizes that it reaches, grown outwards to multiples of 8 and to at least 8. Targets are malloc'ed: free. */
+/* Walks the programs for parameter values spread over the ranges of options (already full) and collects, for each call of their texts, the
+   box of sizes that it reaches, grown outwards to multiples of 8 and to at least 8. Boxes of one kernel and case are merged where
+   the hull is hardly larger than they are; a kernel and case may be left with several. Targets are malloc'ed: free. */
 enum perfpred_status ppi_derive_targets(const struct perfpred_program *const *programs, size_t count,
                                         const struct perfpred_generate_options *options, struct ppi_target **targets,
                                         size_t *target_count, struct perfpred_error *error);
+
+/* Merges until no pair is worth it, keeping the order of the first of each; returns how many are left. */
+size_t ppi_merge_targets(struct ppi_target *targets, size_t count);
 
 #endif

@@ -2,6 +2,8 @@
 /* Evaluation of a plan: slots, then sizes, then estimates, summed up. All state is on the stack. */
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/stats.h"
@@ -45,31 +47,34 @@ static enum perfpred_status count_step(struct summing *state) {
                        state->plan->program->name);
 }
 
-static void format_call(const struct ppi_node *node, const int64_t *sizes, struct ppi_text *text) {
-  const struct perfpred_kernel *kernel = node->kernel;
-  char case_text[PPI_CASE_MAX];
-  ppi_plan_case(node, case_text);
-  ppi_text_printf(text, "%s(%s) of", kernel->name, case_text);
-  for (int i = 0; i < kernel->size_count; i++)
-    ppi_text_printf(text, "%s %s = %lld", i ? "," : "", kernel->args[kernel->sizes[i]].name, (long long)sizes[i]);
+/* Appends to a text of fixed size, cutting what does not fit: evaluation does not allocate, not even to say what is wrong. */
+static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...) {
+  size_t length = strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text + length, size - length, format, arguments);
+  va_end(arguments);
 }
 
 static enum perfpred_status out_of_domain(const struct summing *state, const struct ppi_plan_step *step,
                                           const int64_t *sizes) {
-  struct ppi_text text = PPI_TEXT_INIT;
-  format_call(step->node, sizes, &text);
-  ppi_text_append(&text, " is above the domain of its model,");
+  const struct perfpred_kernel *kernel = step->node->kernel;
+  char text[400] = "", case_text[PPI_CASE_MAX];
+  ppi_plan_case(step->node, case_text);
+  append(text, sizeof text, "%s(%s) of", kernel->name, case_text);
+  for (int i = 0; i < kernel->size_count; i++)
+    append(text, sizeof text, "%s %s = %lld", i ? "," : "", kernel->args[kernel->sizes[i]].name, (long long)sizes[i]);
+  append(text, sizeof text, " is above the domain of its model,");
   for (int k = 0; k < step->submodel_count; k++) {
     const struct ppi_submodel *submodel = step->submodels[k];
-    ppi_text_append(&text, k ? " or " : " ");
+    append(text, sizeof text, "%s", k ? " or " : " ");
     for (int i = 0; i < submodel->dimensions; i++)
-      ppi_text_printf(&text, "%s[%lld, %lld]", i ? " x " : "", (long long)submodel->lower[i],
-                      (long long)submodel->upper[i]);
+      append(text, sizeof text, "%s[%lld, %lld]", i ? " x " : "", (long long)submodel->lower[i],
+             (long long)submodel->upper[i]);
   }
-  enum perfpred_status status = ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s",
-                                              state->plan->program->name, text.failed ? "sizes" : text.data);
-  ppi_text_free(&text);
-  return status;
+  return ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s", state->plan->program->name, text);
 }
 
 static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
@@ -109,6 +114,28 @@ static enum perfpred_status sum_sizes(const struct summing *state, const struct 
   return PERFPRED_OK;
 }
 
+static bool is_above(const struct ppi_submodel *submodel, const int64_t *sizes) {
+  for (int d = 0; d < submodel->dimensions; d++)
+    if (sizes[d] > submodel->upper[d])
+      return true;
+  return false;
+}
+
+/* Of several domains those answer that no size exceeds, however far below them another size lies: raising a size to a domain's
+   lower bound is harmless, extrapolating is not. */
+static void estimate_call(const struct ppi_plan_step *step, const int64_t *sizes, struct ppi_estimate *estimate) {
+  enum { FIT = 16 };
+  const struct ppi_submodel *fitting[FIT];
+  int count = 0;
+  for (int k = 0; step->submodel_count > 1 && k < step->submodel_count && count < FIT; k++)
+    if (!is_above(step->submodels[k], sizes))
+      fitting[count++] = step->submodels[k];
+  if (count > 0)
+    ppi_submodels_estimate(fitting, count, sizes, estimate);
+  else
+    ppi_submodels_estimate(step->submodels, step->submodel_count, sizes, estimate);
+}
+
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = count_step(state);
@@ -125,7 +152,7 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
     return PERFPRED_OK;
   }
   struct ppi_estimate estimate;
-  ppi_submodels_estimate(step->submodels, step->submodel_count, sizes, &estimate);
+  estimate_call(step, sizes, &estimate);
   if (estimate.notes & PERFPRED_NOTE_ZERO_WORK)
     return PERFPRED_OK;
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)

@@ -152,6 +152,59 @@ Test(derive, sites_of_one_case_share_a_box) {
   check(text, 64, 128, 8, 16, boxes, 1);
 }
 
+/* Together: dtrsm is called with (r, w) by two of them, with (w, i) by the first. The hull would have 1024 x 1024 where the boxes
+   cover half of that, so both stay; of the two equal ones one is left. dsyrk likewise: (w, i) twice, (r, w) once. */
+Test(derive, calls_of_one_case_with_different_boxes_stay_apart) {
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  options.n_lower = options.b_lower = 8;
+  options.n_upper = 1024;
+  options.b_upper = 256;
+  struct perfpred_program *list[] = { parse(bordered), parse(left_looking), parse(right_looking) };
+  struct ppi_target *targets = NULL;
+  size_t count = 0;
+  cr_assert_eq(ppi_derive_targets((const struct perfpred_program *const *)list, 3, &options, &targets, &count, NULL),
+               PERFPRED_OK);
+  const struct box wanted[] = { { "dpotf2", "L", { 8 }, { 256 } },
+                                { "dtrsm", "R,L,T,N,1", { 8, 8 }, { 256, 1024 } },
+                                { "dsyrk", "L,N,-1,1", { 8, 8 }, { 256, 1024 } },
+                                { "dtrsm", "R,L,T,N,1", { 8, 8 }, { 1016, 256 } },
+                                { "dgemm", "N,T,-1,1", { 8, 8, 8 }, { 1008, 256, 1016 } },
+                                { "dsyrk", "L,N,-1,1", { 8, 8 }, { 1016, 256 } } };
+  cr_assert_eq(count, 6, "%zu targets", count);
+  for (size_t i = 0; i < 6; i++)
+    check_box(&targets[i], 1, &wanted[i]);
+  free(targets);
+  for (size_t i = 0; i < 3; i++)
+    perfpred_program_unref(list[i]);
+}
+
+static size_t merged(int64_t a0, int64_t a1, int64_t b0, int64_t b1, struct ppi_target targets[2]) {
+  memset(targets, 0, 2 * sizeof *targets);
+  for (int i = 0; i < 2; i++) {
+    targets[i].kernel = ppi_kernels_find(kernels, "dlacpy");
+    cr_assert_eq(ppi_case_parse(targets[i].kernel, "A", targets[i].values, NULL), PERFPRED_OK);
+    targets[i].lower[0] = targets[i].lower[1] = 8;
+  }
+  targets[0].upper[0] = a0;
+  targets[0].upper[1] = a1;
+  targets[1].upper[0] = b0;
+  targets[1].upper[1] = b1;
+  return ppi_merge_targets(targets, 2);
+}
+
+/* In steps of 8: 10 x 10 and 10 x 13 are inside each other; 10 x 13 and 13 x 10 have a hull of 169 over 160 points, 10 x 20 and
+   20 x 10 one of 400 over 300; bounds within 16 of each other are the same. */
+Test(derive, boxes_merge_where_the_hull_is_hardly_larger) {
+  struct ppi_target targets[2];
+  cr_assert_eq(merged(80, 80, 80, 104, targets), 1);
+  cr_assert_eq(targets[0].upper[1], 104);
+  cr_assert_eq(merged(80, 104, 104, 80, targets), 1);
+  cr_assert(targets[0].upper[0] == 104 && targets[0].upper[1] == 104);
+  cr_assert_eq(merged(80, 160, 160, 80, targets), 2);
+  cr_assert(targets[0].upper[0] == 80 && targets[1].upper[0] == 160);
+  cr_assert_eq(merged(8, 24, 24, 8, targets), 1);
+}
+
 Test(derive, vectors_along_rows_are_marked) {
   const char *text = "perfpred-text 1\n"
                      "algorithm rows(n)\n"

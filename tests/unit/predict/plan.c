@@ -253,6 +253,21 @@ Test(plan, above_the_domain_is_an_error_that_names_call_sizes_and_domain) {
   perfpred_plan_destroy(plan);
 }
 
+/* dfill(1, 40): the first domain is exceeded by a little, the second only clamps, though from further away. */
+Test(plan, of_several_domains_one_that_is_not_exceeded) {
+  fixture_end(&world);
+  fixture_begin(&world);
+  fixture_model(&world, "dfill", "", 1, 39, 1, 1e-6, 0.0);
+  fixture_model(&world, "dfill", "", 20, 100, 1, 3e-6, 0.0);
+  const char *text = "perfpred-text 1\n"
+                     "algorithm one(n)\n"
+                     "  inout A: double matrix[n, n]\n"
+                     "  dfill(1, n, A[0, 0])\n"
+                     "end\n";
+  cr_assert_near(median_of(text, (int64_t[]){ 40 }, 1), 20 * 40 * 3e-6);
+  cr_assert_near(median_of(text, (int64_t[]){ 39 }, 1), 39e-6);
+}
+
 /* An empty call has no business with a domain: dfill(64, 0) here, though 64 lies above it. */
 Test(plan, empty_calls_are_never_outside_a_domain) {
   fixture_end(&world);
