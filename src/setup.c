@@ -35,8 +35,8 @@ static void print_caches(const struct node *caches) {
     printf(LABEL "L%.0f %s %s", i == 0 ? "caches" : "", node_number(node_member(cache, "level")),
            unit_format(text, bytes, &unit), unit.name);
     printf(", lines of %.0f B", node_number(node_member(cache, "line_bytes")));
-    if (shared >= 1.0)
-      printf(", shared by %.0f", shared);
+    if (shared > 1.0)
+      printf(", shared by %.0f processing units", shared);
     printf(" (%s)\n", node_string(node_member(cache, "source")));
   }
 }
