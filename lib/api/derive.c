@@ -196,13 +196,13 @@ enum perfpred_status ppi_derive_targets(const struct perfpred_program *const *pr
     if (!made)
       status = ppi_error_memory(error);
   }
-  for (size_t i = 0; !status && i < all.count; i++) {
+  for (size_t i = 0; made && i < all.count; i++) {
     made[i] = all.sites[i].target;
     round_box(&made[i]);
   }
   size_t made_count = all.count;
   free(all.sites);
-  if (status)
+  if (!made)
     return status;
   *target_count = ppi_merge_targets(made, made_count);
   *targets = made;
