@@ -115,7 +115,7 @@ static enum perfpred_status parse_flag(struct ppi_scanner *scanner, const struct
                                        const struct ppi_arg *arg, struct ppi_operand *operand) {
   const struct ppi_token *token = &scanner->token;
   if (token->kind == PPI_TOKEN_NAME && token->text[1] == '\0' && strchr(arg->flags, token->text[0])) {
-    operand->fixed.i = token->text[0];
+    operand->fixed.i = (unsigned char)token->text[0];
     ppi_scan_next(scanner);
     return PERFPRED_OK;
   }

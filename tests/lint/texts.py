@@ -11,7 +11,7 @@ from tap import Tap
 
 LICENSED = (".c", ".h", ".py", ".sh", ".cc")
 # folders where developers work; /tmp and /usr have good reasons to be named
-MACHINE = re.compile(r"(?<![\w.$}/])/(?:work|root|home|farm|builds?)/[\w.]")
+MACHINE = re.compile(r"(?<![\w.$}/])/(?:work|root|farm)/[\w.]")
 CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.M)
 BINARY = (".png", ".svg", ".pdf", ".gz", ".abi")
 
