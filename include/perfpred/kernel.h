@@ -14,7 +14,7 @@ PERFPRED_BEGIN_DECLS
 typedef void perfpred_fortran_fn(void);
 
 /**
- * A kernel in free form. Gets one pointer per argument of its signature, in order: flags as `const char *`, sizes,
+ * A kernel in free form. Gets one pointer per argument of its signature, in order: flags as `const char *`, options, sizes,
  * leading dimensions and increments as `const int64_t *`, scalars as pointer to the kernel's data type, data as pointer
  * to their first element; integer data are int64_t.
  *
@@ -33,7 +33,7 @@ PERFPRED_API size_t perfpred_kernel_count(const struct perfpred_context *context
 /**
  * A kernel by its place, in order of names.
  *
- * @return the kernel, borrowed from the context; NULL if index is not below perfpred_kernel_count
+ * @return the kernel, borrowed from the context; NULL if index is not below perfpred_kernel_count, or memory is short
  * @since 0.1
  */
 PERFPRED_API const struct perfpred_kernel *perfpred_kernel_at(const struct perfpred_context *context, size_t index);
@@ -45,7 +45,7 @@ PERFPRED_API const struct perfpred_kernel *perfpred_kernel_at(const struct perfp
  * @param name name, lower case
  * @param[out] kernel the kernel, borrowed from the context
  * @param[out] error text of the error, or NULL
- * @return PERFPRED_OK, PERFPRED_NOT_FOUND, PERFPRED_INVALID
+ * @return PERFPRED_OK, PERFPRED_NOT_FOUND, PERFPRED_INVALID, PERFPRED_NO_MEMORY
  * @since 0.1
  */
 PERFPRED_API enum perfpred_status perfpred_kernel_find(const struct perfpred_context *context, const char *name,

@@ -11,8 +11,18 @@ struct ppi_catalog_text {
   size_t length;
 };
 
+/* Where the text of a kernel is. */
+struct ppi_catalog_entry {
+  const char *name;
+  unsigned text;  /* number of the catalogue text */
+  size_t offset;  /* of the block in it */
+  unsigned entry; /* of the block's family */
+};
+
 extern const struct ppi_catalog_text ppi_kernel_catalog[];
 extern const size_t ppi_kernel_catalog_count;
+extern const struct ppi_catalog_entry ppi_kernel_catalog_index[]; /* in the order of names */
+extern const size_t ppi_kernel_catalog_index_count;
 extern const struct ppi_catalog_text ppi_algorithm_catalog[];
 extern const size_t ppi_algorithm_catalog_count;
 

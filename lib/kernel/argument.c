@@ -61,7 +61,7 @@ static void note_argument(struct ppi_signature *signature) {
   ppi_scan_next(scanner);
   if (!ppi_scan_accept(scanner, ":"))
     return;
-  if (ppi_scan_is(scanner, "size") || ppi_scan_is(scanner, "flag"))
+  if (ppi_scan_is(scanner, "size") || ppi_scan_is(scanner, "flag") || ppi_scan_is(scanner, "option"))
     signature->names[place] = seen->name;
   if (ppi_scan_accept(scanner, "flag"))
     note_letters(signature);
@@ -110,6 +110,26 @@ static enum perfpred_status read_flag(struct ppi_signature *signature, struct pp
     arg->flags[count++] = letter;
   }
   return count ? PERFPRED_OK : ppi_scan_expected(scanner, "an upper-case letter of the flag");
+}
+
+/* Digits 0 to 9 stand where a flag has letters. */
+static enum perfpred_status read_option(struct ppi_signature *signature, struct ppi_arg *arg) {
+  struct ppi_scanner *scanner = signature->scanner;
+  size_t count = 0;
+
+  arg->kind = PPI_ARG_FLAG;
+  arg->option = true;
+  for (; scanner->token.kind == PPI_TOKEN_INTEGER; ppi_scan_next(scanner)) {
+    const char digit = scanner->token.text[0];
+    if (scanner->token.text[1])
+      return ppi_scan_expected(scanner, "an option of one digit");
+    if (strchr(arg->flags, digit))
+      return ppi_scan_error(scanner, PERFPRED_SYNTAX, "option '%s' lists %c twice", arg->name, digit);
+    if (count + 1 == sizeof arg->flags)
+      return ppi_scan_error(scanner, PERFPRED_LIMIT, "option '%s' has more than %d values", arg->name, (int)count);
+    arg->flags[count++] = digit;
+  }
+  return count ? PERFPRED_OK : ppi_scan_expected(scanner, "a value of the option, one digit");
 }
 
 static enum perfpred_status read_size(struct ppi_signature *signature, struct ppi_arg *arg) {
@@ -245,12 +265,20 @@ static enum perfpred_status read_lwork(struct ppi_signature *signature, struct p
   return read_extents(signature, arg, false);
 }
 
+/* Its value may depend on sizes, as that of a length. */
+static enum perfpred_status read_constant(struct ppi_signature *signature, struct ppi_arg *arg) {
+  arg->kind = PPI_ARG_LWORK;
+  arg->constant = true;
+  return ppi_expr_parse(signature->scanner, &signature->scope, &arg->rows);
+}
+
 static const struct {
   const char *word;
   reader *read;
 } kinds[] = {
-  { "flag", read_flag }, { "size", read_size }, { "scalar", read_scalar }, { "ld", read_ld },
-  { "inc", read_inc },   { "work", read_work }, { "lwork", read_lwork },   { "info", read_info },
+  { "flag", read_flag }, { "option", read_option },     { "size", read_size }, { "scalar", read_scalar },
+  { "ld", read_ld },     { "inc", read_inc },           { "work", read_work }, { "lwork", read_lwork },
+  { "info", read_info }, { "constant", read_constant },
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -275,7 +303,8 @@ static enum perfpred_status read_kind(struct ppi_signature *signature, struct pp
   if (scanner->token.kind == PPI_TOKEN_NAME && near)
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "unknown kind of argument '%s'; did you mean '%s'?",
                           scanner->token.text, near);
-  return ppi_scan_expected(scanner, "a kind of argument (flag size scalar in out inout ld inc work lwork)");
+  return ppi_scan_expected(scanner,
+                           "a kind of argument (flag option size scalar in out inout ld inc work lwork constant)");
 }
 
 /* `info`, `ldX`, `incX`: the name alone tells. */

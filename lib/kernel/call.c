@@ -9,12 +9,13 @@
 static enum perfpred_status read_flag(struct ppi_scanner *scanner, const struct ppi_arg *arg, struct ppi_value *value) {
   char what[2 * PPI_NAME_MAX];
   const char *text = scanner->token.text;
-  if (scanner->token.kind == PPI_TOKEN_NAME && !text[1] && strchr(arg->flags, text[0])) {
+  const enum ppi_token_kind kind = arg->option ? PPI_TOKEN_INTEGER : PPI_TOKEN_NAME;
+  if (scanner->token.kind == kind && !text[1] && strchr(arg->flags, text[0])) {
     value->i = (unsigned char)text[0];
     ppi_scan_next(scanner);
     return PERFPRED_OK;
   }
-  snprintf(what, sizeof what, "flag '%s' (one of %s)", arg->name, arg->flags);
+  snprintf(what, sizeof what, "%s '%s' (one of %s)", arg->option ? "option" : "flag", arg->name, arg->flags);
   return ppi_scan_expected(scanner, what);
 }
 

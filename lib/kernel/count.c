@@ -7,8 +7,10 @@
 
 static void slots_of(const struct perfpred_kernel *kernel, const struct ppi_value *values, int64_t *slots) {
   for (int i = 0; i < kernel->arg_count; i++) {
-    enum ppi_arg_kind kind = kernel->args[i].kind;
-    slots[i] = kind == PPI_ARG_FLAG || kind == PPI_ARG_SIZE ? values[i].i : 0;
+    const struct ppi_arg *arg = &kernel->args[i];
+    slots[i] = arg->kind == PPI_ARG_FLAG || arg->kind == PPI_ARG_SIZE ? values[i].i : 0;
+    if (arg->option)
+      slots[i] -= '0';
   }
 }
 

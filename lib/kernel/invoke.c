@@ -128,6 +128,8 @@ static enum perfpred_status put_flag(const struct filling *filling, int place) {
   if (letter <= 0 || letter > 127 || !strchr(arg->flags, (int)letter))
     return ppi_error_set(filling->error, PERFPRED_INVALID, "%s: flag '%s' is no letter of '%s'", frame->kernel->name,
                          arg->name, arg->flags);
+  if (arg->option)
+    return put_integer(filling, place, letter - '0');
   frame->flags[place] = (char)letter;
   frame->words[place] = &frame->flags[place];
   return PERFPRED_OK;
@@ -237,7 +239,8 @@ enum perfpred_status ppi_frame_fill(struct ppi_frame *frame, const struct perfpr
   }
   const size_t length = 1; /* of a flag; travels by value in a word of its own */
   for (int i = 0; i < kernel->flag_count; i++)
-    memcpy(&frame->words[frame->word_count++], &length, sizeof length);
+    if (!kernel->args[kernel->flags[i]].option)
+      memcpy(&frame->words[frame->word_count++], &length, sizeof length);
   assert(frame->word_count <= PPI_WORDS_MAX);
   const struct convention *convention = convention_of(kernel, frame->ilp64);
   frame->call = frame->word_count <= FEW_WORDS ? convention->few : convention->many;

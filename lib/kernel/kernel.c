@@ -67,6 +67,8 @@ void ppi_kernel_unref(struct perfpred_kernel *kernel) {
   ppi_expr_destroy(kernel->movement);
   ppi_expr_destroy(kernel->additions);
   ppi_expr_destroy(kernel->multiplications);
+  free(kernel->symbol);
+  free(kernel->library);
   free(kernel);
 }
 

@@ -33,7 +33,9 @@ enum ppi_property { PPI_GENERAL, PPI_SPD, PPI_TRIANGULAR, PPI_PIVOTS, PPI_IDENTI
 struct ppi_arg {
   char name[PPI_NAME_MAX];
   enum ppi_arg_kind kind;
-  char flags[8];                /* FLAG: its letters */
+  char flags[8];                /* FLAG: its letters; of an option its digits */
+  bool option;                  /* FLAG: an integer of one digit, without a hidden length */
+  bool constant;                /* LWORK: no length of a workspace but a fixed argument */
   enum ppi_type type;           /* DATA, WORK, SCALAR: type of an element */
   enum ppi_direction direction; /* DATA */
   enum ppi_shape shape;         /* DATA, WORK (always a vector) */
@@ -61,6 +63,8 @@ struct perfpred_kernel {
   struct ppi_expr *multiplications,
       *additions;                /* minimal counts; divisions and square roots count as multiplications */
   struct ppi_expr *movement;     /* elements read and written at least; NULL: as the operands' extents say */
+  char *library;                 /* shared library that has the routine; NULL: the one that is measured */
+  char *symbol;                  /* its name there; NULL: that of the kernel and an underscore */
   perfpred_fortran_fn *function; /* address in this process, or NULL */
   bool ilp64;                    /* integers of 64 bits; true for a free-form one */
   perfpred_kernel_fn *free_form; /* or this one */
@@ -69,7 +73,7 @@ struct perfpred_kernel {
 
 /* Value of an argument in a call. Unused members are 0. */
 struct ppi_value {
-  int64_t i;           /* flag (a letter), size, leading dimension, increment */
+  int64_t i;           /* flag (a letter; an option's digit as a character), size, leading dimension, increment */
   double re, im;       /* scalar */
   int buffer;          /* data: number of the buffer; -1: none given */
   bool by_row;         /* data of a vector argument: runs along a row of the buffer */
@@ -81,6 +85,8 @@ enum perfpred_status ppi_kernel_parse(struct ppi_scanner *scanner,
                                       enum perfpred_status (*add)(void *data, struct perfpred_kernel *kernel,
                                                                   struct perfpred_error *error),
                                       void *data);
+/* Reads that entry of the family alone (0 where there is no family). */
+enum perfpred_status ppi_kernel_parse_entry(struct ppi_scanner *scanner, int entry, struct perfpred_kernel **kernel);
 struct perfpred_kernel *
 ppi_kernel_ref(const struct perfpred_kernel *kernel); /* kernels are immutable but for the count and their binding */
 void ppi_kernel_unref(struct perfpred_kernel *kernel);

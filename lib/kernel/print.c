@@ -77,9 +77,17 @@ static void print_stride(const struct printer *printer, const struct ppi_arg *ar
 }
 
 static void print_flag(const struct printer *printer, const struct ppi_arg *arg) {
-  ppi_text_append(printer->text, ": flag");
+  ppi_text_append(printer->text, arg->option ? ": option" : ": flag");
   for (const char *letter = arg->flags; *letter; letter++)
     ppi_text_printf(printer->text, " %c", *letter);
+}
+
+static void print_length(const struct printer *printer, const struct ppi_arg *arg) {
+  ppi_text_append(printer->text, arg->constant ? ": constant " : ": lwork");
+  if (arg->constant)
+    print_expr(printer, arg->rows);
+  else
+    print_extents(printer, arg);
 }
 
 static void print_argument(const struct printer *printer, const struct ppi_arg *arg) {
@@ -110,8 +118,7 @@ static void print_argument(const struct printer *printer, const struct ppi_arg *
     print_extents(printer, arg);
     break;
   case PPI_ARG_LWORK:
-    ppi_text_append(printer->text, ": lwork");
-    print_extents(printer, arg);
+    print_length(printer, arg);
     break;
   case PPI_ARG_INFO:
     if (strcmp(arg->name, "info") != 0)
@@ -176,6 +183,10 @@ void ppi_kernel_print(const struct perfpred_kernel *kernel, struct ppi_text *tex
   print_count(&printer, "mul", kernel->multiplications);
   print_count(&printer, "add", kernel->additions);
   print_count(&printer, "move", kernel->movement);
+  if (kernel->library)
+    ppi_text_printf(text, "  library %s\n", kernel->library);
+  if (kernel->symbol)
+    ppi_text_printf(text, "  symbol %s\n", kernel->symbol);
   ppi_text_append(text, "end\n");
 }
 

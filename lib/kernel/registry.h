@@ -7,12 +7,12 @@
 
 struct ppi_kernels;
 
-enum perfpred_status ppi_kernels_create(struct ppi_kernels **kernels,
-                                        struct perfpred_error *error); /* with the catalogue */
+/* With the catalogue, whose texts are read kernel by kernel when one is asked for; several threads may ask. */
+enum perfpred_status ppi_kernels_create(struct ppi_kernels **kernels, struct perfpred_error *error);
 void ppi_kernels_destroy(struct ppi_kernels *kernels);
-/* Borrowed; NULL if there is none. */
+/* Borrowed; NULL if there is none, or no memory to read it. */
 const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels, const char *name);
-/* By place in the order of names; NULL from ppi_kernels_count on. */
+/* By place in the order of names; NULL from ppi_kernels_count on, or without memory. */
 const struct perfpred_kernel *ppi_kernels_at(const struct ppi_kernels *kernels, size_t index);
 /* Borrowed; PERFPRED_NOT_FOUND names the kernel and a near one. */
 enum perfpred_status ppi_kernels_require(const struct ppi_kernels *kernels, const char *name,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PATH_LONGEST 1023 /* of a library, in bytes */
+
 /* --- Statements ---------------------------------------------------------------------------------------------------- */
 
 typedef enum perfpred_status reader(struct ppi_signature *signature);
@@ -42,12 +44,34 @@ static enum perfpred_status read_type(struct ppi_signature *signature) {
   return ppi_signature_type(signature->scanner, &signature->kernel->type);
 }
 
+/* The rest of the line. */
+static enum perfpred_status read_library(struct ppi_signature *signature) {
+  struct ppi_scanner *scanner = signature->scanner;
+  char path[PATH_LONGEST + 1];
+  if (scanner->token.kind == PPI_TOKEN_LINE || scanner->token.kind == PPI_TOKEN_END)
+    return ppi_scan_expected(scanner, "the path of a shared library");
+  enum perfpred_status status = ppi_scan_rest(scanner, path, sizeof path);
+  if (status != PERFPRED_OK)
+    return status;
+  signature->kernel->library = strdup(path);
+  return signature->kernel->library ? PERFPRED_OK : ppi_error_memory(scanner->error);
+}
+
+static enum perfpred_status read_symbol(struct ppi_signature *signature) {
+  char name[PPI_NAME_MAX];
+  enum perfpred_status status = ppi_scan_name(signature->scanner, name, "the name of a symbol");
+  if (status != PERFPRED_OK)
+    return status;
+  signature->kernel->symbol = strdup(name);
+  return signature->kernel->symbol ? PERFPRED_OK : ppi_error_memory(signature->scanner->error);
+}
+
 static const struct {
   const char *word;
   reader *read;
 } statements[] = {
-  { "about", read_about }, { "mul", read_mul },         { "add", read_add },
-  { "move", read_move },   { "returns", read_returns }, { "type", read_type },
+  { "about", read_about },     { "mul", read_mul },   { "add", read_add },         { "move", read_move },
+  { "returns", read_returns }, { "type", read_type }, { "library", read_library }, { "symbol", read_symbol },
 };
 enum { STATEMENTS = sizeof statements / sizeof statements[0] };
 
@@ -73,7 +97,8 @@ static enum perfpred_status read_statement(struct ppi_signature *signature, unsi
   if (scanner->token.kind == PPI_TOKEN_NAME && near)
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "unknown statement '%s'; did you mean '%s'?", scanner->token.text,
                           near);
-  return ppi_scan_expected(scanner, "a statement of a kernel (about mul add move returns type) or 'end'");
+  return ppi_scan_expected(scanner,
+                           "a statement of a kernel (about mul add move returns type library symbol) or 'end'");
 }
 
 /* --- The block ----------------------------------------------------------------------------------------------------- */
@@ -173,4 +198,16 @@ enum perfpred_status ppi_kernel_parse(struct ppi_scanner *scanner,
       ppi_error_at(scanner->error, status, scanner->source, line, column, "%s", error.text);
   }
   return status;
+}
+
+enum perfpred_status ppi_kernel_parse_entry(struct ppi_scanner *scanner, int entry, struct perfpred_kernel **kernel) {
+  int entries = 0;
+  enum perfpred_status status = ppi_scan_expect(scanner, "kernel");
+  if (status == PERFPRED_OK)
+    status = ppi_scan_family(scanner, &entries);
+  if (status != PERFPRED_OK)
+    return status;
+  if (entry > 0)
+    ppi_scan_choose(scanner, entry);
+  return read_kernel(scanner, kernel);
 }

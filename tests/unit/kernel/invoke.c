@@ -243,15 +243,20 @@ Test(invoke, workspaces_and_lengths) {
   cr_expect_float_eq(tau[0], 1.6, 1e-14); /* 1 + 3/5 */
 }
 
-/* The unit of the generalised problem: itype is handed over as 1. */
+/* The unit of the generalised problem: 8/(2*2), 8*(2*2). */
 Test(invoke, dsygs2_and_dtrsyl) {
   struct call call;
   double a[] = { 8 }, b[] = { 2 };
-  prepare(&call, "dsygs2", "L", (int64_t[]){ 1 });
+  prepare(&call, "dsygs2", "1L", (int64_t[]){ 1 });
   operand(&call, "a", a);
   operand(&call, "b", b);
   run(&call);
   cr_expect_eq(a[0], 2);
+  prepare(&call, "dsygs2", "2L", (int64_t[]){ 1 });
+  operand(&call, "a", a);
+  operand(&call, "b", b);
+  run(&call);
+  cr_expect_eq(a[0], 8);
 
   double left[] = { 1 }, right[] = { 3 }, c[] = { 8 }, scale[] = { -1 };
   prepare(&call, "dtrsyl", "NN", (int64_t[]){ 1, 1 });

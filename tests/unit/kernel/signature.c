@@ -183,7 +183,8 @@ Test(signature, malformed_texts) {
   } rows[] = {
     { "kernel dx(n: syze)\nend\n", PERFPRED_SYNTAX, "t:1:14: unknown kind of argument 'syze'; did you mean 'size'?" },
     { "kernel dx(n: 3)\nend\n", PERFPRED_SYNTAX,
-      "t:1:14: expected a kind of argument (flag size scalar in out inout ld inc work lwork), found '3'" },
+      "t:1:14: expected a kind of argument (flag option size scalar in out inout ld inc work lwork constant), found "
+      "'3'" },
     { "kernel dx(n: size, n: size)\nend\n", PERFPRED_SYNTAX, "t:1:20: argument 'n' appears twice" },
     { "kernel dx(n: size\nend\n", PERFPRED_SYNTAX, "t:2:1: expected ',' or ')', found 'end'" },
     { "kernel dx(n)\nend\n", PERFPRED_SYNTAX, "t:1:12: expected ':' and the kind of the argument, found ')'" },
@@ -216,7 +217,8 @@ Test(signature, malformed_texts) {
     { "kernel dx(n: size)\n  returnz\nend\n", PERFPRED_SYNTAX,
       "t:2:3: unknown statement 'returnz'; did you mean 'returns'?" },
     { "kernel dx(n: size)\n", PERFPRED_SYNTAX,
-      "t:2:1: expected a statement of a kernel (about mul add move returns type) or 'end', found the end of the text" },
+      "t:2:1: expected a statement of a kernel (about mul add move returns type library symbol) or 'end', found the "
+      "end of the text" },
     { "kernel work(n: size)\nend\n", PERFPRED_SYNTAX,
       "t:1:8: the name 'work' does not tell the data type; expected a statement such as 'type double'" },
     { "kernel dx(n: size)\n  type integer\nend\n", PERFPRED_SYNTAX,
