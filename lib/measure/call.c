@@ -235,7 +235,8 @@ static enum perfpred_status sample_calls(struct calls *calls, size_t count, cons
   if (status == PERFPRED_OK) {
     const struct ppi_subjects subjects = { count,    "sampling", select_call,   restore_call,
                                            run_call, check_call, call_overhead, calls };
-    status = ppi_schedule_run(&calls->core->bench, &calls->core->best_s, &subjects, sampling, results, error);
+    ppi_core_calibrate(calls->core);
+    status = ppi_schedule_run(&calls->core->bench, &calls->core->level, &subjects, sampling, results, error);
   }
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
     results[i].ld = lds[i];

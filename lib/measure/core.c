@@ -11,6 +11,7 @@
 
 #define STREAM_BYTES (INT64_C(1) << 20)
 #define OVERHEAD_CALLS 64
+#define CALIBRATION_READINGS 2000 /* 0.1 s */
 
 enum perfpred_status ppi_core_create(const struct ppi_core_options *options, struct ppi_core **core,
                                      struct perfpred_error *error) {
@@ -72,21 +73,27 @@ double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame) {
   return *known;
 }
 
+/* The best reading is what times are brought to: let it settle before the first sample. */
+void ppi_core_calibrate(struct ppi_core *core) {
+  int readings = core->options.bench != NULL ? 1 : CALIBRATION_READINGS;
+  for (int i = 0; i < readings && (core->level.best_s <= 0.0 || i > 0); i++)
+    ppi_schedule_reading(&core->bench, &core->level);
+}
+
 void ppi_core_announce(const struct ppi_core *core, const char *what) {
   if (core->options.announce != NULL)
     core->options.announce(core->options.data, what);
 }
 
 void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struct ppi_setup *setup) {
-  if (core->best_s <= 0.0)
-    ppi_schedule_reading(&core->bench, &core->best_s);
+  ppi_core_calibrate(core);
   if (machine != NULL)
     machine->tsc_hz = core->state.tsc.seconds_per_tick > 0.0 ? 1.0 / core->state.tsc.seconds_per_tick : 0.0;
   if (setup == NULL)
     return;
   snprintf(setup->clock, sizeof setup->clock, "%s", core->bench.wall.name);
   snprintf(setup->library, sizeof setup->library, "%s", PPI_VERSION);
-  setup->yardstick_s = core->best_s;
+  setup->yardstick_s = core->level.best_s;
   setup->protocol = PPI_PROTOCOL;
 }
 

@@ -6,12 +6,13 @@
 #include "kernel/invoke.h"
 #include "measure/bench.h"
 #include "measure/core.h"
+#include "measure/level.h"
 
 struct ppi_core {
   struct ppi_core_options options;
   struct ppi_bench_state state;
   struct ppi_bench bench;
-  double best_s;                        /* best yardstick reading; 0: none */
+  struct ppi_level level;               /* yardstick readings */
   double overhead_s[PPI_WORDS_MAX + 1]; /* of a call with so many words; < 0: not measured yet */
 };
 
@@ -20,6 +21,8 @@ enum perfpred_status ppi_core_address(const struct ppi_core *core, const struct 
                                       perfpred_fortran_fn **function, bool *ilp64, struct perfpred_error *error);
 /* Time of a call that does nothing, without the clock. */
 double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame);
+/* Takes yardstick readings if there is none yet. */
+void ppi_core_calibrate(struct ppi_core *core);
 void ppi_core_announce(const struct ppi_core *core, const char *what);
 
 /* "dtrsm(R,L,T,N,1000,128)": flags and sizes of a call. */

@@ -343,7 +343,8 @@ enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_ex
   if (status == PERFPRED_OK) {
     const struct ppi_subjects subjects = { count,      "executing",  select_execution, restore_buffers,
                                            run_frames, check_frames, frames_overhead,  &all };
-    status = ppi_schedule_run(&core->bench, &core->best_s, &subjects, sampling, results, error);
+    ppi_core_calibrate(core);
+    status = ppi_schedule_run(&core->bench, &core->level, &subjects, sampling, results, error);
   }
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
     results[i].ld = all.points[i].ld;

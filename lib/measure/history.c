@@ -36,17 +36,17 @@ void ppi_history_close_batch(struct ppi_history *history, double before_s, doubl
   history->batches++;
 }
 
-static bool passes(const struct ppi_sample *sample, double best_s, double gate) {
-  double limit = best_s * (1.0 + gate);
-  return !sample->preempted && (gate < 0.0 || (sample->before_s <= limit && sample->after_s <= limit));
+static bool passes(const struct ppi_sample *sample, const struct ppi_level *level, double gate) {
+  return !sample->preempted && ppi_level_passes(level, sample->before_s, gate) &&
+         ppi_level_passes(level, sample->after_s, gate);
 }
 
-void ppi_history_count(struct ppi_history *history, double best_s, double gate) {
+void ppi_history_count(struct ppi_history *history, const struct ppi_level *level, double gate) {
   history->passed = 0;
   history->passed_batches = 0;
   for (size_t i = 0, last = SIZE_MAX; i < history->count; i++) {
     struct ppi_history_entry *entry = &history->entries[i];
-    entry->sample.passed = passes(&entry->sample, best_s, gate);
+    entry->sample.passed = passes(&entry->sample, level, gate);
     if (!entry->sample.passed)
       continue;
     history->passed++;
@@ -62,7 +62,8 @@ static double distance(const struct ppi_sample *sample) {
   return sample->preempted ? reading + 1e6 : reading;
 }
 
-static double fallback_time(const struct ppi_sample *sample, double best_s, double gate) {
+/* The time that it would have taken at the best reading: a machine drifts within the gate's width, too. */
+static double reference_time(const struct ppi_sample *sample, double best_s, double gate) {
   double time = sample->wall_s;
   if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
     time = sample->cpu_s;
@@ -86,12 +87,12 @@ static void keep_nearest(const struct ppi_history *history, double best_s, doubl
   for (size_t i = 0; i < history->count && result->count <= limit_at; i++) {
     const struct ppi_sample *sample = &history->entries[i].sample;
     if (distance(sample) <= limit)
-      keep(result, cpu, sample, fallback_time(sample, best_s, gate));
+      keep(result, cpu, sample, reference_time(sample, best_s, gate));
   }
 }
 
-enum perfpred_status ppi_history_conclude(const struct ppi_history *history, double best_s, double gate, size_t wanted,
-                                          struct ppi_result *result, struct perfpred_error *error) {
+enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,
+                                          size_t wanted, struct ppi_result *result, struct perfpred_error *error) {
   assert(history->count > 0 && wanted > 0);
   struct ppi_result made = { .residual = NAN, .measure_s = history->measure_s };
   made.times_s = malloc(history->count * sizeof *made.times_s);
@@ -104,10 +105,10 @@ enum perfpred_status ppi_history_conclude(const struct ppi_history *history, dou
   if (history->passed >= (wanted + 2) / 3) {
     for (size_t i = 0; i < history->count; i++)
       if (history->entries[i].sample.passed)
-        keep(&made, cpu, &history->entries[i].sample, history->entries[i].sample.wall_s);
+        keep(&made, cpu, &history->entries[i].sample, reference_time(&history->entries[i].sample, level->best_s, gate));
     made.gated = gate >= 0.0;
   } else
-    keep_nearest(history, best_s, gate, wanted, cpu, &made);
+    keep_nearest(history, level->best_s, gate, wanted, cpu, &made);
   made.disturbed = history->count - history->passed;
   made.cpu_s = ppi_stats_median(cpu, made.count);
   free(cpu);

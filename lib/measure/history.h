@@ -3,6 +3,7 @@
 #ifndef PPI_MEASURE_HISTORY_H
 #define PPI_MEASURE_HISTORY_H
 
+#include "measure/level.h"
 #include "measure/sample.h"
 
 struct ppi_history_entry {
@@ -17,7 +18,7 @@ struct ppi_history {
   unsigned batch_size; /* repetitions of one */
   double repetition_s; /* wall time of one repetition with its warm call and restoring */
   double measure_s;    /* sum of all runs that were timed, warm ones included */
-  size_t passed;       /* under the best reading of the last count */
+  size_t passed;       /* at the reference level of the last count */
   unsigned passed_batches;
 };
 
@@ -27,10 +28,11 @@ void ppi_history_free(struct ppi_history *history);
 /* Sets the readings around the present batch and finishes it. */
 void ppi_history_close_batch(struct ppi_history *history, double before_s, double after_s);
 /* Decides anew which samples pass. */
-void ppi_history_count(struct ppi_history *history, double best_s, double gate);
-/* Kept samples and their summary. With too few that passed: those nearest to the gate, divided by the yardstick; a
-   preempted one counts with its CPU time. At least one entry. */
-enum perfpred_status ppi_history_conclude(const struct ppi_history *history, double best_s, double gate, size_t wanted,
-                                          struct ppi_result *result, struct perfpred_error *error);
+void ppi_history_count(struct ppi_history *history, const struct ppi_level *level, double gate);
+/* Kept samples and their summary. Times are brought to the best reading (times best / mean reading around them), which within the gate
+   is a correction of a few per cent. With too few that passed: those nearest to the gate; a preempted one counts with its CPU
+   time. At least one entry. */
+enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,
+                                          size_t wanted, struct ppi_result *result, struct perfpred_error *error);
 
 #endif

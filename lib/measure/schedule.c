@@ -14,7 +14,7 @@ struct run {
   const struct ppi_subjects *subjects;
   struct ppi_sampling sampling; /* defaults filled in */
   unsigned wanted;
-  double *best_s;
+  struct ppi_level *level;
   double begin_s, told_s; /* start; time of the last progress call */
   double fraction;
   uint64_t samples; /* timed runs so far */
@@ -38,18 +38,19 @@ static double at_least(double time, double least) {
   return time > least ? time : least;
 }
 
-double ppi_schedule_reading(const struct ppi_bench *bench, double *best_s) {
+double ppi_schedule_reading(const struct ppi_bench *bench, struct ppi_level *level) {
   double reading = at_least(bench->yardstick(bench->data), shortest(bench));
-  if (*best_s > 0.0 && reading >= *best_s)
+  ppi_level_add(level, reading);
+  if (level->best_s > 0.0 && reading >= level->best_s)
     return reading;
   double again = at_least(bench->yardstick(bench->data), reading);
-  if (*best_s <= 0.0 || again < *best_s)
-    *best_s = again;
+  if (level->best_s <= 0.0 || again < level->best_s)
+    level->best_s = again;
   return reading;
 }
 
 static double reading(const struct run *run) {
-  return run->sampling.gate < 0.0 ? 0.0 : ppi_schedule_reading(run->bench, run->best_s);
+  return run->sampling.gate < 0.0 ? 0.0 : ppi_schedule_reading(run->bench, run->level);
 }
 
 /* Share of the wanted samples that there are, or of the budget that is spent; never falls. */
@@ -132,7 +133,7 @@ static enum perfpred_status take_batch(struct run *run, struct ppi_history *hist
     history->repetition_s = each;
   double after = reading(run);
   ppi_history_close_batch(history, before, after);
-  ppi_history_count(history, *run->best_s, run->sampling.gate);
+  ppi_history_count(history, run->level, run->sampling.gate);
   return PERFPRED_OK;
 }
 
@@ -196,12 +197,13 @@ static enum perfpred_status order_push(struct run *run, size_t index, struct per
   return PERFPRED_OK;
 }
 
-/* Queues what is still wanted, shuffled. Judges all samples by the present best reading first: one that was found late may undo
+/* Queues what is still wanted, shuffled. Judges all samples by the present level first: readings that came late may undo
    what had passed before. */
 static enum perfpred_status queue_round(struct run *run, struct perfpred_error *error) {
   run->order_count = 0;
+  ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++) {
-    ppi_history_count(&run->histories[i], *run->best_s, run->sampling.gate);
+    ppi_history_count(&run->histories[i], run->level, run->sampling.gate);
     for (unsigned left = missing(run, &run->histories[i]); left > 0; left--) {
       enum perfpred_status status = order_push(run, i, error);
       if (status != PERFPRED_OK)
@@ -252,10 +254,11 @@ static enum perfpred_status meet_all(struct run *run, struct perfpred_error *err
 }
 
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
+  ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++) {
-    ppi_history_count(&run->histories[i], *run->best_s, run->sampling.gate);
+    ppi_history_count(&run->histories[i], run->level, run->sampling.gate);
     enum perfpred_status status =
-        ppi_history_conclude(&run->histories[i], *run->best_s, run->sampling.gate, run->wanted, &results[i], error);
+        ppi_history_conclude(&run->histories[i], run->level, run->sampling.gate, run->wanted, &results[i], error);
     if (status != PERFPRED_OK) {
       ppi_results_free(results, i);
       return status;
@@ -271,13 +274,13 @@ static void set_defaults(struct ppi_sampling *sampling) {
     sampling->gate = PPI_DEFAULT_GATE;
 }
 
-enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, double *best_s,
+enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_level *level,
                                       const struct ppi_subjects *subjects, const struct ppi_sampling *sampling,
                                       struct ppi_result *results, struct perfpred_error *error) {
   if (subjects->count == 0)
     return PERFPRED_OK;
   struct run run = { .bench = bench, .subjects = subjects, .sampling = *sampling };
-  run.best_s = best_s;
+  run.level = level;
   set_defaults(&run.sampling);
   run.wanted = (unsigned)run.sampling.repetitions;
   run.random.state = sampling->seed;

@@ -4,6 +4,7 @@
 #define PPI_MEASURE_SCHEDULE_H
 
 #include "measure/bench.h"
+#include "measure/level.h"
 #include "measure/sample.h"
 
 /* What is timed: subjects by number, one selected at a time. */
@@ -28,14 +29,14 @@ struct ppi_subjects {
 #define PPI_BATCHES_MIN 4    /* batches over which the samples of a short kernel are spread at least */
 #define PPI_ATTEMPT_FACTOR 8 /* most attempts, as a multiple of what is wanted */
 
-/* Samples all subjects. best_s: best yardstick reading so far (0: none), kept by the caller across batches. Fills times_s, count, cpu_s,
+/* Samples all subjects. level: yardstick readings so far, kept by the caller across batches (all zero at first). Fills times_s, count, cpu_s,
    disturbed, gated, measure_s of results (ld 0, residual NaN); times_s are in order of time. */
-enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, double *best_s,
+enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_level *level,
                                       const struct ppi_subjects *subjects, const struct ppi_sampling *sampling,
                                       struct ppi_result *results, struct perfpred_error *error);
 
 /* One yardstick reading; a new best one counts only when the next reading confirms it, so that no glitch of the clock
    shuts the gate for ever. */
-double ppi_schedule_reading(const struct ppi_bench *bench, double *best_s);
+double ppi_schedule_reading(const struct ppi_bench *bench, struct ppi_level *level);
 
 #endif

@@ -3,13 +3,13 @@
 #include "script.h"
 
 static struct script script;
-static double best_s;
+static struct ppi_level level;
 static struct perfpred_error error;
 static struct ppi_result result;
 
 static void start(void) {
   script_start(&script);
-  best_s = 0.0;
+  level = (struct ppi_level){ 0 };
   memset(&error, 0, sizeof error);
   memset(&result, 0, sizeof result);
 }
@@ -22,7 +22,7 @@ TestSuite(gate, .init = start, .fini = stop);
 
 static void sample(int repetitions) {
   const struct ppi_sampling sampling = { .repetitions = repetitions };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, &result, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, &result, &error), PERFPRED_OK, "%s", error.text);
 }
 
 static void expect_close(double value, double expected, double relative) {
@@ -42,7 +42,7 @@ Test(gate, picks_the_reference_level) {
   cr_expect_eq(result.count, 40);
   cr_expect_gt(result.disturbed, 0);
   expect_close(median_of(&result), 2e-3, 1e-9);
-  expect_close(best_s, YARDSTICK_S, 1e-9);
+  expect_close(level.best_s, YARDSTICK_S, 1e-9);
 }
 
 /* A level that changes within the sample: the reading after it tells. */
@@ -71,14 +71,14 @@ Test(gate, width_is_five_per_cent_unless_told) {
   script.yardstick = drifting;
   script.run_s[0] = 1e-3;
   const struct ppi_sampling wide = { .repetitions = 20, .gate = 0.07 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &wide, &result, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &wide, &result, &error), PERFPRED_OK);
   cr_expect_eq(result.disturbed, 0);
   stop();
   start();
   script.yardstick = drifting;
   script.run_s[0] = 1e-3;
   const struct ppi_sampling narrow = { .repetitions = 20, .gate = 0.03 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &narrow, &result, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &narrow, &result, &error), PERFPRED_OK);
   cr_expect_gt(result.disturbed, disturbed, "4 %% is outside now");
 }
 
@@ -143,8 +143,8 @@ Test(gate, coarse_clock) {
     cr_expect_leq(result.times_s[i], 2e-3);
   }
   cr_expect_lt(script.runs, 20000, "no runaway repetition");
-  cr_expect(isfinite(best_s));
-  cr_expect_gt(best_s, 0.0);
+  cr_expect(isfinite(level.best_s));
+  cr_expect_gt(level.best_s, 0.0);
 }
 
 /* The best reading was seen once and never came back: nothing passes. Readings are 1.25 times it on average. */
@@ -160,7 +160,7 @@ Test(gate, divides_by_the_yardstick_when_too_few_pass) {
   cr_expect_eq(result.count, 12);
   /* Samples with 1.0 and 1.2 around them come first: at most one of them; the others have 1.2 and 1.3. */
   expect_close(median_of(&result), 5e-3 / 1.25, 1e-9);
-  expect_close(best_s, YARDSTICK_S, 1e-9);
+  expect_close(level.best_s, YARDSTICK_S, 1e-9);
 }
 
 /* The machine is slow at first, and nobody can know that. */
@@ -179,6 +179,22 @@ Test(gate, a_better_reading_found_late_undoes_what_passed_before) {
     expect_close(result.times_s[i], 2e-3, 1e-9);
 }
 
+/* Bursts: 7 % faster in two of twenty milliseconds. */
+static double bursts(double now_s) {
+  return fmod(now_s, 20e-3) < 2e-3 ? 1.0 : 1.07;
+}
+
+Test(gate, rare_bursts_do_not_shut_it) {
+  script.level = bursts;
+  script.run_s[0] = 2e-3;
+  sample(50);
+  cr_expect(result.gated);
+  cr_expect_eq(result.count, 50);
+  cr_expect_lt(result.disturbed, 10);
+  expect_close(level.best_s, YARDSTICK_S, 1e-9);
+  expect_close(median_of(&result), 2e-3, 2e-2);
+}
+
 static double slow_for_ever(double now_s) {
   (void)now_s;
   return 1.4;
@@ -191,7 +207,8 @@ Test(gate, best_reading_lives_across_batches) {
   script.level = slow_for_ever;
   sample(5);
   cr_expect_not(result.gated, "all readings are 40 %% above the best of the batch before");
-  expect_close(median_of(&result), 2e-3, 1e-9);
+  expect_close(level.best_s, YARDSTICK_S, 1e-9);
+  expect_close(median_of(&result), 2e-3, 1e-9); /* brought to the best reading, though the machine runs 40 % slower */
 }
 
 /* A single reading far too short, as a clock that was set back would give. */
@@ -205,14 +222,14 @@ Test(gate, one_impossible_reading_does_not_shut_the_gate) {
   sample(20);
   cr_expect(result.gated);
   cr_expect_eq(result.count, 20);
-  expect_close(best_s, YARDSTICK_S, 1e-9);
+  expect_close(level.best_s, YARDSTICK_S, 1e-9);
 }
 
 Test(gate, none_means_no_yardstick_at_all) {
   script.run_s[0] = 1e-3;
   script.level = two_levels;
   const struct ppi_sampling sampling = { .repetitions = 10, .gate = -1.0 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, &result, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, &result, &error), PERFPRED_OK);
   cr_expect_eq(script.readings, 0);
   cr_expect_not(result.gated);
   cr_expect_eq(result.count, 10);

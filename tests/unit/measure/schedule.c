@@ -3,13 +3,13 @@
 #include "script.h"
 
 static struct script script;
-static double best_s;
+static struct ppi_level level;
 static struct perfpred_error error;
 static struct ppi_result results[SUBJECTS_MAX];
 
 static void start(void) {
   script_start(&script);
-  best_s = 0.0;
+  level = (struct ppi_level){ 0 };
   memset(&error, 0, sizeof error);
   memset(results, 0, sizeof results);
 }
@@ -25,7 +25,7 @@ TestSuite(schedule, .init = start, .fini = stop);
 Test(schedule, order_of_one_sample) {
   script.run_s[0] = 1e-3;
   const struct ppi_sampling sampling = { .repetitions = 3 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_str_eq(script.events, "srxc"
                                   "yyrxcrxy"
                                   "syrxcrxy"
@@ -37,7 +37,7 @@ Test(schedule, short_kernels_come_in_batches) {
   script.run_s[0] = 3e-6;
   script.restore_s = 1e-6;
   const struct ppi_sampling sampling = { .repetitions = 10 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_eq(script.restores, script.runs);
   cr_expect(results[0].gated);
   cr_expect_geq(results[0].count, 10);
@@ -49,7 +49,7 @@ Test(schedule, short_kernels_come_in_batches) {
   ppi_results_free(results, 1);
   script.event_count = 0;
   memset(script.events, 0, sizeof script.events);
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
   const char *second = strchr(strchr(script.events + 1, 's'), 'y'); /* behind the first contact */
   const char *end = strchr(second + 1, 'y');
   cr_expect_geq((double)(end - second - 1) / 5.0 * 8e-6, 400e-6); /* five events and 8 us each */
@@ -58,7 +58,7 @@ Test(schedule, short_kernels_come_in_batches) {
 Test(schedule, longer_kernels_are_sampled_one_by_one) {
   script.run_s[0] = 101e-6;
   const struct ppi_sampling sampling = { .repetitions = 10 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_eq(script.runs, 1 + 2 * 10);
   cr_expect_eq(results[0].count, 10);
 }
@@ -67,7 +67,7 @@ Test(schedule, repetitions_of_all_subjects_are_shuffled) {
   for (size_t i = 0; i < 8; i++)
     script.run_s[i] = 1e-3 * (double)(i + 1);
   const struct ppi_sampling sampling = { .repetitions = 10, .seed = 7 };
-  cr_assert_eq(script_sample(&script, 8, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 8, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_eq(script.order_count, 8 * 10);
   size_t changes = 0, first_round[8] = { 0 };
   for (size_t i = 1; i < script.order_count; i++)
@@ -88,12 +88,12 @@ Test(schedule, seed_decides_the_order) {
   const struct ppi_sampling seven = { .repetitions = 5, .seed = 7 }, eight = { .repetitions = 5, .seed = 8 };
   for (int i = 0; i < 8; i++)
     script.run_s[i] = 1e-3;
-  cr_assert_eq(script_sample(&script, 8, &best_s, &seven, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 8, &level, &seven, results, &error), PERFPRED_OK);
   for (int round = 0; round < 2; round++) {
     script_start(&other);
     memcpy(other.run_s, script.run_s, sizeof other.run_s);
-    best_s = 0.0;
-    cr_assert_eq(script_sample(&other, 8, &best_s, round == 0 ? &seven : &eight, unused, &error), PERFPRED_OK);
+    level = (struct ppi_level){ 0 };
+    cr_assert_eq(script_sample(&other, 8, &level, round == 0 ? &seven : &eight, unused, &error), PERFPRED_OK);
     ppi_results_free(unused, 8);
     cr_assert_eq(other.order_count, script.order_count);
     bool same = memcmp(other.order, script.order, script.order_count * sizeof *script.order) == 0;
@@ -106,7 +106,7 @@ Test(schedule, budget_is_kept_and_everyone_has_a_sample) {
   for (int i = 0; i < 20; i++)
     script.run_s[i] = 10e-3;
   const struct ppi_sampling sampling = { .repetitions = 10, .budget_s = 1.0 };
-  cr_assert_eq(script_sample(&script, 20, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 20, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_leq(script.now_s, 1.0);
   cr_expect_geq(script.now_s, 0.9, "and used");
   for (int i = 0; i < 20; i++)
@@ -117,7 +117,7 @@ Test(schedule, tiny_budget_still_gives_one_sample_each) {
   for (int i = 0; i < 5; i++)
     script.run_s[i] = 10e-3;
   const struct ppi_sampling sampling = { .repetitions = 10, .budget_s = 1e-6 };
-  cr_assert_eq(script_sample(&script, 5, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 5, &level, &sampling, results, &error), PERFPRED_OK);
   for (int i = 0; i < 5; i++) {
     cr_expect_eq(results[i].count, 1);
     cr_expect_float_eq(results[i].times_s[0], 10e-3, 1e-12);
@@ -152,7 +152,7 @@ Test(schedule, progress_never_falls_and_ends_at_one) {
   for (int i = 0; i < 10; i++)
     script.run_s[i] = 3e-3;
   const struct ppi_sampling sampling = { .repetitions = 10, .progress = watch, .progress_data = &witness };
-  cr_assert_eq(script_sample(&script, 10, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 10, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_gt(witness.calls, 5);
   cr_expect_eq(witness.last, 1.0);
 }
@@ -164,7 +164,7 @@ Test(schedule, cancelling) {
     start();
     script.run_s[0] = 0.1;
     const struct ppi_sampling sampling = { .repetitions = 10, .progress = watch, .progress_data = &witness };
-    cr_expect_eq(script_sample(&script, 1, &best_s, &sampling, &untouched, &error), PERFPRED_CANCELLED);
+    cr_expect_eq(script_sample(&script, 1, &level, &sampling, &untouched, &error), PERFPRED_CANCELLED);
     cr_expect_eq(witness.calls, at);
     cr_expect_eq(untouched.count, 77);
   }
@@ -178,7 +178,7 @@ Test(schedule, failing_check_ends_the_batch) {
     script.run_s[0] = 1e-3;
     script.fail_check_at = at[i];
     const struct ppi_sampling sampling = { .repetitions = 10 };
-    cr_expect_eq(script_sample(&script, 1, &best_s, &sampling, &untouched, &error), PERFPRED_NUMERIC);
+    cr_expect_eq(script_sample(&script, 1, &level, &sampling, &untouched, &error), PERFPRED_NUMERIC);
     cr_expect_not_null(strstr(error.text, "info 3"));
     cr_expect_eq(untouched.count, 77);
   }
@@ -186,7 +186,7 @@ Test(schedule, failing_check_ends_the_batch) {
 
 Test(schedule, no_subjects) {
   const struct ppi_sampling sampling = { .repetitions = 10 };
-  cr_expect_eq(script_sample(&script, 0, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(script_sample(&script, 0, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_eq(script.readings, 0);
 }
 
@@ -194,7 +194,7 @@ Test(schedule, no_subjects) {
 Test(schedule, zero_means_default) {
   script.run_s[0] = 1e-3;
   const struct ppi_sampling sampling = { 0 };
-  cr_assert_eq(script_sample(&script, 1, &best_s, &sampling, results, &error), PERFPRED_OK);
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_eq(results[0].count, 10);
 }
 

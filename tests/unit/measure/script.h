@@ -135,13 +135,13 @@ static inline struct ppi_bench script_bench(struct script *script) {
 }
 
 /* Samples `count` subjects of the script. */
-static inline enum perfpred_status script_sample(struct script *script, size_t count, double *best_s,
+static inline enum perfpred_status script_sample(struct script *script, size_t count, struct ppi_level *level,
                                                  const struct ppi_sampling *sampling, struct ppi_result *results,
                                                  struct perfpred_error *error) {
   const struct ppi_bench bench = script_bench(script);
   const struct ppi_subjects subjects = { count,      "sampling",   script_select,   script_restore,
                                          script_run, script_check, script_overhead, script };
-  return ppi_schedule_run(&bench, best_s, &subjects, sampling, results, error);
+  return ppi_schedule_run(&bench, level, &subjects, sampling, results, error);
 }
 
 static inline double median_of(const struct ppi_result *result) {

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The speed of the machine as the yardstick shows it: the best reading, and the level at which samples are let through.
+ *
+ * The fastest level may be a rare visitor (a burst of clock speed), and a gate on it would reject nearly everything. The
+ * reference level is the fastest one at which the machine spends a fair share of its time, if that is still near the best: the clock
+ * drifts by that much, and a time follows it. What is slower than that shares its core with a neighbour, and then kernels and
+ * yardstick suffer differently. */
+#ifndef PPI_MEASURE_LEVEL_H
+#define PPI_MEASURE_LEVEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PPI_LEVEL_READINGS 1024 /* newest readings that decide */
+#define PPI_LEVEL_SHARE 0.2     /* of them that a level must hold */
+#define PPI_LEVEL_SPAN 0.08     /* how far above the best reading it may lie */
+
+struct ppi_level {
+  double best_s;      /* best reading so far; 0: none */
+  double reference_s; /* slowest reading that is still the reference level, before the gate's width; 0: none */
+  size_t count;       /* readings so far; the newest PPI_LEVEL_READINGS are kept, in a ring */
+  double readings[PPI_LEVEL_READINGS];
+};
+
+void ppi_level_add(struct ppi_level *level, double reading_s);
+/* Decides anew where the reference level lies. gate: its relative width. */
+void ppi_level_update(struct ppi_level *level, double gate);
+/* Is this reading at the reference level, or faster? */
+bool ppi_level_passes(const struct ppi_level *level, double reading_s, double gate);
+
+#endif
