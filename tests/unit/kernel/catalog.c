@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "kernel/invoke.h"
-#include "kernels.h"
+#include "sizes.h"
 
 #ifndef LIBRARY_FOLDER
 #define LIBRARY_FOLDER "/usr/lib/x86_64-linux-gnu"
@@ -266,48 +266,6 @@ static void check_returned(const struct call *call, const struct ppi_frame *fram
 
 /* --- Calls --------------------------------------------------------------------------------------------------------- */
 
-static int64_t size_named(const struct call *call, const char *name) {
-  int place = ppi_kernel_argument(call->kernel, name);
-  return place < 0 ? 0 : call->values[place].i;
-}
-
-static bool is_one_of(const char *name, const char *const *endings) {
-  for (; *endings; endings++)
-    if (strcmp(name + strlen(name) - strlen(*endings), *endings) == 0)
-      return true;
-  return false;
-}
-
-/* What LAPACK's documentation demands of sizes beyond being >= 0. */
-static bool is_allowed(const struct call *call) {
-  static const char *const column_factors[] = { "g2r", "g2l", "gqr", "gql", NULL };
-  static const char *const row_factors[] = { "gl2", "gr2", "glq", "grq", NULL };
-  static const char *const products[] = { "m2r", "m2l", "ml2", "mr2", "mqr", "mql", "mlq", "mrq", "larfb", NULL };
-  const char *name = call->kernel->name;
-  const int64_t m = size_named(call, "m"), n = size_named(call, "n"), k = size_named(call, "k"),
-                nb = size_named(call, "nb"), k1 = size_named(call, "k1"), k2 = size_named(call, "k2");
-  if (is_one_of(name, column_factors))
-    return m >= n && n >= k;
-  if (is_one_of(name, row_factors))
-    return n >= m && m >= k;
-  if (is_one_of(name, products))
-    return k <= (size_named(call, "side") == 'L' ? m : n);
-  if (strstr(name, "larft"))
-    return k <= n;
-  if (strstr(name, "laswp"))
-    return k1 >= 1 && k1 <= k2;
-  if (strstr(name, "lahr2"))
-    return k >= 1 && nb >= 1 && nb <= n - k;
-  if (strstr(name, "latrd"))
-    return nb <= n;
-  if (strstr(name, "labrd"))
-    return nb <= m && nb <= n;
-  if (strstr(name, "lasyf") || strstr(name, "lahef"))
-    return n >= 1 && (nb >= 2 || nb >= n); /* otherwise it looks at ipiv(0) */
-  /* looks for zeros from the last element of v on, even if there is none */
-  return !is_one_of(name, (const char *const[]){ "larf", NULL }) || (m >= 1 && n >= 1);
-}
-
 static bool run(struct call *call, perfpred_fortran_fn *function) {
   struct ppi_frame frame;
   struct perfpred_error error = { .status = PERFPRED_OK };
@@ -337,28 +295,6 @@ static bool run(struct call *call, perfpred_fortran_fn *function) {
     if (is_operand(&kernel->args[i]) && !check_operand(call, i))
       return false;
   return true;
-}
-
-/* Chooses the combination-th letters of the flags; false if there is no such combination. */
-static bool choose_flags(struct call *call, unsigned combination) {
-  const struct perfpred_kernel *kernel = call->kernel;
-  for (int i = 0; i < kernel->flag_count; i++) {
-    const char *letters = kernel->args[kernel->flags[i]].flags;
-    unsigned count = (unsigned)strlen(letters);
-    call->values[kernel->flags[i]].i = letters[combination % count];
-    combination /= count;
-  }
-  return combination == 0;
-}
-
-/* Likewise for sizes out of a list. */
-static bool choose_sizes(struct call *call, const int64_t *sizes, unsigned count, unsigned combination) {
-  const struct perfpred_kernel *kernel = call->kernel;
-  for (int i = 0; i < kernel->size_count; i++) {
-    call->values[kernel->sizes[i]].i = sizes[combination % count];
-    combination /= count;
-  }
-  return combination == 0;
 }
 
 static void describe(struct call *call) {
@@ -394,9 +330,9 @@ static bool sweep_layouts(struct sweep *sweep, unsigned flags, unsigned sizes, c
                           perfpred_fortran_fn *function) {
   for (int layout = 0; layout < LAYOUTS; layout++) {
     struct call call = { .kernel = kernel, .layout = &sweep->layouts[layout] };
-    choose_flags(&call, flags);
-    choose_sizes(&call, sweep->sizes, sweep->size_count, sizes);
-    if (!is_allowed(&call) || (call.layout->increment > 1 && !has_stride(kernel)))
+    choose_flags(kernel, call.values, flags);
+    choose_sizes(kernel, call.values, sweep->sizes, sweep->size_count, sizes);
+    if (!is_allowed(kernel, call.values) || (call.layout->increment > 1 && !has_stride(kernel)))
       continue;
     describe(&call);
     if (!run(&call, function))
@@ -418,8 +354,8 @@ static void sweep_kernel(struct sweep *sweep, const struct perfpred_kernel *kern
     sweep->missing++;
     return;
   }
-  for (unsigned flags = 0; choose_flags(&call, flags); flags += sweep->flag_step)
-    for (unsigned sizes = 0; choose_sizes(&call, sweep->sizes, sweep->size_count, sizes); sizes++)
+  for (unsigned flags = 0; choose_flags(kernel, call.values, flags); flags += sweep->flag_step)
+    for (unsigned sizes = 0; choose_sizes(kernel, call.values, sweep->sizes, sweep->size_count, sizes); sizes++)
       if (!sweep_layouts(sweep, flags, sizes, kernel, function))
         return;
 }
