@@ -14,13 +14,18 @@
 #include <unistd.h>
 
 #include "kernel/invoke.h"
+#include "measure/pattern.h"
 #include "sizes.h"
 
 #ifndef LIBRARY_FOLDER
 #define LIBRARY_FOLDER "/usr/lib/x86_64-linux-gnu"
 #endif
 
-enum { REGION = 4 << 20, MARGIN = 64 }; /* bytes of an operand's memory; poisoned elements around it */
+enum {
+  REGION = 4 << 20, /* bytes of an operand's memory */
+  MARGIN = 64,      /* poisoned elements around it */
+  LARGEST = 10000   /* extent of an operand */
+};
 
 /* How operands are laid out: padding below columns, increment, at the end of their memory or at its beginning. */
 struct layout {
@@ -57,6 +62,7 @@ struct call {
 static struct perfpred_context context;
 static char *regions[PPI_ARG_MAX]; /* memory of operands, between pages without access */
 static char *copies[PPI_ARG_MAX];  /* what was there before the call */
+static struct ppi_pattern patterns[PPI_ZERO + 1][PPI_TYPE_INT + 1];
 static sigjmp_buf beyond;
 
 static void on_fault(int number) {
@@ -75,6 +81,11 @@ static void start(void) {
     copies[i] = malloc(REGION);
     cr_assert_not_null(copies[i]);
   }
+  for (int property = 0; property <= PPI_ZERO; property++)
+    for (int type = 0; type <= PPI_TYPE_INT; type++)
+      cr_assert_eq(ppi_pattern_make(&patterns[property][type], (enum ppi_property)property, (enum ppi_type)type, false,
+                                    LARGEST, NULL),
+                   PERFPRED_OK);
   const struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
   sigaction(SIGSEGV, &action, NULL);
   sigaction(SIGBUS, &action, NULL);
@@ -86,6 +97,9 @@ static void stop(void) {
     munmap(regions[i] - page, REGION + 2 * page);
     free(copies[i]);
   }
+  for (int property = 0; property <= PPI_ZERO; property++)
+    for (int type = 0; type <= PPI_TYPE_INT; type++)
+      ppi_pattern_free(&patterns[property][type]);
   tear_down(&context);
 }
 
@@ -132,25 +146,11 @@ static bool is_inside(const struct call *call, int place, int64_t row, int64_t c
   return uplo == 'L' ? row > column : row < column;
 }
 
-/* Numbers like those of the sampler: they depend on the distance to the diagonal; small ones off the diagonal where a property asks
- * for a matrix that is easy to decompose. */
+/* The number with which a sampler fills that place. */
 static double value_of(const struct ppi_arg *arg, int64_t row, int64_t column, int part) {
-  const double distance = (double)(row - column), wave = sin(1 + 12.9898 * distance + 3.7 * distance * distance + part);
-  switch (arg->property) {
-  case PPI_PIVOTS:
-    return (double)row + 1;
-  case PPI_IDENTITY:
-    return row == column && !part;
-  case PPI_ZERO:
-    return 0;
-  case PPI_SPD:
-  case PPI_TRIANGULAR:
-    if (row == column)
-      return part ? 0 : 1;
-    return (arg->property == PPI_SPD ? 0.17 : 0.17 * wave) * (part ? 0 : 1) / (distance * distance);
-  default:
-    return arg->type == PPI_TYPE_INT ? 1 : wave;
-  }
+  double value[2];
+  ppi_pattern_value(&patterns[arg->property][arg->type], row, column, value);
+  return value[part];
 }
 
 static void fill(const struct call *call, int place) {
