@@ -85,12 +85,11 @@ Test(worker_execute, programs_of_one_name) {
 }
 
 static const char user_text[] = "perfpred-text 1\n"
-                                "kernel drot(n: size, x: inout vector[n], incx, y: inout vector[n], incy,"
-                                " c: scalar, s: scalar)\n"
-                                "  mul 4*n\n  add 2*n\nend\n"
+                                "kernel drscl(n: size, a: scalar, x: inout vector[n], incx)\n"
+                                "  mul 1*n\nend\n"
                                 "algorithm half-turn(n)\n"
                                 "  inout A: double matrix[n, 2]\n"
-                                "  drot(n, A[0, 0], A[0, 1], 0.6, 0.8)\nend\n"
+                                "  drscl(n, -1, A[0, 0])\n  drscl(n, -1, A[0, 1])\nend\n"
                                 "algorithm full-turn(n)\n"
                                 "  inout A: double matrix[n, 2]\n"
                                 "  call half-turn(n, A[0, 0])\n"
@@ -120,7 +119,7 @@ Test(worker_execute, other_context_with_the_same_names) {
   struct perfpred_context *other = make_context();
   char other_text[sizeof user_text];
   strcpy(other_text, user_text);
-  *strstr(other_text, "4*n") = '5';
+  *strstr(other_text, "1*n") = '5';
   struct perfpred_program *program = find_turn(context, user_text), *second = find_turn(other, other_text);
   struct perfpred_measurement measurement;
   for (int i = 0; i < 2; i++) {
