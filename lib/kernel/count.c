@@ -87,11 +87,8 @@ static int degree_of(double values[POINTS]) {
   return DEGREE_DEFAULT;
 }
 
-static int degree_at(const struct perfpred_kernel *kernel, counter *count, int64_t *slots, int place, int64_t step,
-                     int64_t others) {
+static int degree_at(const struct perfpred_kernel *kernel, counter *count, int64_t *slots, int place, int64_t step) {
   double values[POINTS];
-  for (int i = 0; i < kernel->size_count; i++)
-    slots[kernel->sizes[i]] = others + 8 * i;
   for (int i = 0; i < POINTS; i++) {
     slots[place] = step * (i + 1);
     values[i] = count(kernel, slots);
@@ -99,19 +96,38 @@ static int degree_at(const struct perfpred_kernel *kernel, counter *count, int64
   return degree_of(values);
 }
 
-/* Counts of kernels such as getrf are one polynomial for m <= n and another one for m >= n. So the degree is that of the
- * count far below the other sizes or far above them, whichever is larger. */
+/* With all sizes the same or each one a quarter of the one before. */
+static bool has_flops(const struct perfpred_kernel *kernel, int64_t *slots) {
+  for (int shift = 0; shift <= 2; shift += 2) {
+    for (int i = 0; i < kernel->size_count; i++)
+      slots[kernel->sizes[i]] = (1 << 20) >> (shift * i);
+    if (flops_of(kernel, slots) > 0)
+      return true;
+  }
+  return false;
+}
+
+/* Counts of kernels such as getrf are one polynomial for m <= n and another one for m >= n. So the degree is that of the count far below
+ * the other sizes, far above them, or between those that come before and those that come after, as in m >= n >= k; whichever is largest. */
 void ppi_kernel_degrees(const struct perfpred_kernel *kernel, const struct ppi_value *values,
                         int degrees[PPI_SIZE_MAX]) {
+  static const struct {
+    int64_t step, before, after;
+    int halvings; /* from one of the sizes before to the next */
+  } surroundings[] = { { 8, 4096, 4096, 0 }, { 4096, 8, 8, 0 }, { 64, 8192, 8, 3 } };
   int64_t slots[PPI_ARG_MAX];
   slots_of(kernel, values, slots);
-  for (int i = 0; i < kernel->size_count; i++)
-    slots[kernel->sizes[i]] = 1024;
-  counter *count = flops_of(kernel, slots) > 0 ? flops_of : movement_of;
+  counter *count = has_flops(kernel, slots) ? flops_of : movement_of;
   for (int i = 0; i < kernel->size_count; i++) {
-    int low = degree_at(kernel, count, slots, kernel->sizes[i], 8, 4096);
-    int high = degree_at(kernel, count, slots, kernel->sizes[i], 4096, 8);
-    degrees[i] = low > high ? low : high;
+    degrees[i] = 0;
+    for (size_t at = 0; at < sizeof surroundings / sizeof surroundings[0]; at++) {
+      for (int j = 0; j < kernel->size_count; j++)
+        slots[kernel->sizes[j]] =
+            (j < i ? surroundings[at].before >> (surroundings[at].halvings * j) : surroundings[at].after) +
+            (surroundings[at].halvings ? 0 : 8 * j);
+      int degree = degree_at(kernel, count, slots, kernel->sizes[i], surroundings[at].step);
+      degrees[i] = degree > degrees[i] ? degree : degrees[i];
+    }
   }
 }
 

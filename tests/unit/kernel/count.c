@@ -108,6 +108,32 @@ Test(count, lapack) {
   CHECK(counts);
 }
 
+/* LAPACK Working Note 41, Appendix C: multiplications and additions as they are printed there. */
+static double note_41_geqrf(double m, double n) {
+  double mul = m > n ? n * (n * (0.5 - n / 3 + m) + m + 23.0 / 6) : m * (m * (-0.5 - m / 3 + n) + 2 * n + 23.0 / 6);
+  double add = m > n ? n * (n * (0.5 - n / 3 + m) + 5.0 / 6) : m * (m * (-0.5 - m / 3 + n) + n + 5.0 / 6);
+  return mul + add;
+}
+
+static double note_41_orgqr(double m, double n, double k) {
+  return k * (2 * m * n + 2 * n - 5.0 / 3 + k * (2.0 / 3 * k - (m + n) - 1)) +
+         k * (2 * m * n + n - m + 1.0 / 3 + k * (2.0 / 3 * k - (m + n)));
+}
+
+static double note_41_ormqr_left(double m, double n, double k) {
+  return 2 * n * m * k - n * k * k + 2 * n * k + 2 * n * m * k - n * k * k + n * k;
+}
+
+Test(count, published_in_note_41) {
+  const struct count counts[] = {
+    { "dgeqrf(60,12)", note_41_geqrf(60, 12) },  { "dgeqr2(12,60)", note_41_geqrf(12, 60) },
+    { "dgeqlf(60,12)", note_41_geqrf(60, 12) },  { "dorgqr(60,30,12)", note_41_orgqr(60, 30, 12) },
+    { "dorg2l(9,9,9)", note_41_orgqr(9, 9, 9) }, { "dormqr(L,T,60,30,12)", note_41_ormqr_left(60, 30, 12) },
+  };
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    cr_expect_float_eq(flops(counts[i].call), counts[i].flops, 1e-9 * counts[i].flops, "%s", counts[i].call);
+}
+
 /* The blocked algorithm does what the unblocked one does: the exact counts of its calls add up to those of the whole. */
 Test(count, blocks_add_up) {
   cr_expect_eq(flops("dpotrf2(L,64)") + flops("dtrsm(R,L,T,N,36,64,1)") + flops("dsyrk(L,N,36,64,-1,1)") +
@@ -141,6 +167,13 @@ Test(count, movement) {
   cr_expect_eq(movement("dgetrf", "", (int64_t[]){ 4, 3 }), 8 * 24 + 4 * 3);
   cr_expect_eq(movement("dlaswp", "", (int64_t[]){ 5, 3, 4 }), 8 * 4 * 5 * 2);
   cr_expect_eq(movement("dlaset", "L", (int64_t[]){ 4, 3 }), 8 * (4 + 3 + 2));
+  cr_expect_eq(movement("dspmv", "L", (int64_t[]){ 4 }), 8 * (10 + 4 + 2 * 4));
+  cr_expect_eq(movement("dlascl", "H", (int64_t[]){ 3, 4 }), 8 * 2 * (2 + 3 + 3 + 3));
+  cr_expect_eq(movement("zlascl", "L", (int64_t[]){ 3, 2 }), 16 * 2 * (3 + 2));
+  cr_expect_eq(movement("zheevd", "VL", (int64_t[]){ 3 }), 16 * 18 + 8 * 3);
+  cr_expect_eq(movement("dgesvd", "NN", (int64_t[]){ 4, 3 }), 8 * (24 + 3));
+  cr_expect_eq(movement("dgesvd", "AS", (int64_t[]){ 4, 3 }), 8 * (24 + 3 + 16 + 9));
+  cr_expect_eq(movement("dlatrd", "L", (int64_t[]){ 5, 2 }), 8 * (15 + 5 + 4 + 10));
   cr_expect_eq(movement("dlacpy", "U", (int64_t[]){ 3, 4 }), 8 * 2 * (1 + 2 + 3 + 3));
 }
 
@@ -170,6 +203,15 @@ Test(count, degrees) {
   /* tall: m n^2 - n^3/3; wide: n m^2 - m^3/3 */
   expect_degrees("dgetrf", "", 2, (int[]){ 3, 3 });
   expect_degrees("dlarfb", "LTFC", 3, (int[]){ 1, 1, 2 });
+  expect_degrees("dgeqrf", "", 2, (int[]){ 3, 3 });
+  expect_degrees("dorgqr", "", 3, (int[]){ 1, 1, 3 });
+  expect_degrees("dormqr", "LT", 3, (int[]){ 1, 1, 2 });
+  expect_degrees("dlatrd", "L", 2, (int[]){ 2, 3 });
+  expect_degrees("dlahr2", "", 3, (int[]){ 2, 1, 3 });
+  expect_degrees("zhegst", "2L", 1, (int[]){ 3 });
+  expect_degrees("dgels", "N", 3, (int[]){ 3, 3, 1 });
+  expect_degrees("dgesdd", "A", 2, (int[]){ 3, 3 });
+  expect_degrees("dlange", "F", 2, (int[]){ 1, 1 });
   /* no flops: those of the movement */
   expect_degrees("dcopy", "", 1, (int[]){ 1 });
   expect_degrees("dlaswp", "", 3, (int[]){ 1, 1, 1 });
