@@ -153,7 +153,7 @@ enum perfpred_status perfpred_builder_finish(struct perfpred_builder *builder, s
                   "statement %d)",
                   parser->depth, parser->program->name, parser->blocks[parser->depth - 1].node->line);
   enum perfpred_status status = give(builder, error);
-  if (!status)
+  if (program && !status)
     *program = perfpred_program_ref(parser->program);
   perfpred_builder_destroy(builder);
   return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Declarations: operation, about, cost, buffers of algorithms and arrays of nests. */
+#include <assert.h>
 #include <string.h>
 
 #include "program/parse.h"
@@ -117,6 +118,7 @@ static enum perfpred_status parse_buffer(struct ppi_parser *parser) {
   enum perfpred_status status = new_buffer(parser, "the name of a buffer", &buffer);
   if (status)
     return status;
+  assert(buffer);
   buffer->work = direction == 0;
   buffer->direction = (enum ppi_direction)direction;
   status = ppi_scan_expect(scanner, ":");
@@ -136,6 +138,7 @@ static enum perfpred_status parse_array(struct ppi_parser *parser, enum ppi_type
   enum perfpred_status status = new_buffer(parser, "the name of an array", &buffer);
   if (status)
     return status;
+  assert(buffer);
   buffer->type = type;
   buffer->row_major = row_major;
   buffer->shape = PPI_SHAPE_MATRIX;
