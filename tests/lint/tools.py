@@ -24,8 +24,10 @@ def in_parallel(jobs):
 
 
 def check_format(tap, root):
-    for name in sources.listed(root, (".c", ".h", ".cc")):
-        tap.case(f"clang-format {name}", run(["clang-format", "--dry-run", "-Werror", name], root))
+    names = sources.listed(root, (".c", ".h", ".cc"))
+    complaints = run(["clang-format", "--dry-run", "-Werror", *names], root)
+    for name in names:
+        tap.case(f"clang-format {name}", (line for line in complaints if line.startswith(name + ":")))
 
 
 def compiled(build, root):
