@@ -82,11 +82,13 @@ static enum perfpred_status compare(const char *name, const char *known, const c
 
 static enum perfpred_status learn_kernel(struct worker *worker, const char *name, const char *text,
                                          struct perfpred_error *error) {
-  const struct perfpred_kernel *kernel = ppi_kernels_find(worker->kernels, name);
+  const struct perfpred_kernel *kernel = NULL;
   char *known = NULL;
-  if (!kernel)
+  if (!ppi_kernels_has(worker->kernels, name))
     return ppi_kernels_add_text(worker->kernels, text, strlen(text), name, error);
-  enum perfpred_status status = perfpred_kernel_print(kernel, &known, error);
+  enum perfpred_status status = ppi_kernels_require(worker->kernels, name, &kernel, error);
+  if (status == PERFPRED_OK)
+    status = perfpred_kernel_print(kernel, &known, error);
   if (status == PERFPRED_OK)
     status = compare(name, known, text, error);
   perfpred_free(known);

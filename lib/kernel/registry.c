@@ -65,6 +65,14 @@ const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels
   return stands_at(kernels, place, name) ? ppi_kernels_at(kernels, place) : NULL;
 }
 
+bool ppi_kernels_has(const struct ppi_kernels *kernels, const char *name) {
+  return stands_at(kernels, place_of(kernels, name), name);
+}
+
+const char *ppi_kernels_name_at(const struct ppi_kernels *kernels, size_t index) {
+  return index < kernels->count ? name_at(kernels, index) : NULL;
+}
+
 size_t ppi_kernels_count(const struct ppi_kernels *kernels) {
   return kernels->count;
 }

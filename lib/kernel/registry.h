@@ -12,6 +12,9 @@ enum perfpred_status ppi_kernels_create(struct ppi_kernels **kernels, struct per
 void ppi_kernels_destroy(struct ppi_kernels *kernels);
 /* Borrowed; NULL if there is none, or no memory to read it. */
 const struct perfpred_kernel *ppi_kernels_find(const struct ppi_kernels *kernels, const char *name);
+/* Whether there is one, and its name by place in the order of names (NULL from ppi_kernels_count on); without reading it. */
+bool ppi_kernels_has(const struct ppi_kernels *kernels, const char *name);
+const char *ppi_kernels_name_at(const struct ppi_kernels *kernels, size_t index);
 /* By place in the order of names; NULL from ppi_kernels_count on, or without memory. */
 const struct perfpred_kernel *ppi_kernels_at(const struct ppi_kernels *kernels, size_t index);
 /* Borrowed; PERFPRED_NOT_FOUND names the kernel and a near one. */

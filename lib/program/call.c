@@ -20,7 +20,7 @@ struct candidates {
 static const char *candidate(const void *data, size_t index) {
   const struct candidates *all = data;
   if (index < all->kernels)
-    return perfpred_kernel_name(perfpred_kernel_at(&all->context, index));
+    return ppi_kernels_name_at(all->context.kernels, index);
   index -= all->kernels;
   if (index < all->programs)
     return perfpred_program_name_at(&all->context, index);
@@ -114,7 +114,8 @@ static enum perfpred_status parse_view(struct ppi_parser *parser, const struct w
 static enum perfpred_status parse_flag(struct ppi_scanner *scanner, const struct perfpred_kernel *kernel,
                                        const struct ppi_arg *arg, struct ppi_operand *operand) {
   const struct ppi_token *token = &scanner->token;
-  if (token->kind == PPI_TOKEN_NAME && token->text[1] == '\0' && strchr(arg->flags, token->text[0])) {
+  const enum ppi_token_kind kind = arg->option ? PPI_TOKEN_INTEGER : PPI_TOKEN_NAME;
+  if (token->kind == kind && token->text[1] == '\0' && strchr(arg->flags, token->text[0])) {
     operand->fixed.i = (unsigned char)token->text[0];
     ppi_scan_next(scanner);
     return PERFPRED_OK;
@@ -124,7 +125,8 @@ static enum perfpred_status parse_flag(struct ppi_scanner *scanner, const struct
   for (const char *letter = arg->flags; *letter; letter++)
     length += snprintf(what + length, sizeof what - (size_t)length, "%s%c",
                        letter == arg->flags ? "" : (letter[1] ? ", " : " or "), *letter);
-  snprintf(what + length, sizeof what - (size_t)length, " for flag %.40s of %.40s", arg->name, kernel->name);
+  snprintf(what + length, sizeof what - (size_t)length, " for %s %.40s of %.40s", arg->option ? "option" : "flag",
+           arg->name, kernel->name);
   return ppi_scan_expected(scanner, what);
 }
 
@@ -249,10 +251,12 @@ static enum perfpred_status parse_run(struct ppi_parser *parser, struct ppi_node
 
 /* Kernels come first: an algorithm `dpotrf` may stand beside the kernel that it explains. */
 static enum perfpred_status find_callee(struct ppi_parser *parser, const char *name, struct ppi_node *node) {
-  const struct perfpred_kernel *kernel = parser->kernels ? ppi_kernels_find(parser->kernels, name) : NULL;
-  if (kernel) {
-    node->kernel = ppi_kernel_ref(kernel);
-    return PERFPRED_OK;
+  if (parser->kernels && ppi_kernels_has(parser->kernels, name)) {
+    const struct perfpred_kernel *kernel = NULL;
+    enum perfpred_status status = ppi_kernels_require(parser->kernels, name, &kernel, parser->scanner.error);
+    if (!status)
+      node->kernel = ppi_kernel_ref(kernel);
+    return status;
   }
   node->kind = PPI_NODE_RUN;
   if (!strcmp(name, parser->program->name))

@@ -89,11 +89,11 @@ static void print_prototype(const struct perfpred_kernel *kernel, struct ppi_tex
     const bool written = arg->kind == PPI_ARG_WORK || arg->kind == PPI_ARG_INFO ||
                          (arg->kind == PPI_ARG_DATA && arg->direction != PPI_IN);
     const char *type = "int";
-    if (arg->kind == PPI_ARG_FLAG)
+    if (arg->kind == PPI_ARG_FLAG && !arg->option)
       type = "char";
     else if (arg->kind == PPI_ARG_SCALAR || arg->kind == PPI_ARG_DATA || arg->kind == PPI_ARG_WORK)
       type = c_types[arg->type];
-    flags += arg->kind == PPI_ARG_FLAG;
+    flags += arg->kind == PPI_ARG_FLAG && !arg->option;
     ppi_text_printf(text, "%s%s%s *", i > 0 ? ", " : "", written ? "" : "const ", type);
   }
   for (; flags > 0; flags--)

@@ -245,7 +245,7 @@ static void print_signature_expr(const struct ppi_c_printer *printer, const stru
     if (operand->integer)
       print_factor(&inner, operand->integer);
     else if (node->kernel->args[i].kind == PPI_ARG_FLAG)
-      ppi_text_printf(&all, "'%c'", (int)operand->fixed.i);
+      ppi_text_printf(&all, node->kernel->args[i].option ? "%c" : "'%c'", (int)operand->fixed.i);
     else
       ppi_text_append(&all, "0");
     ppi_text_append_n(&all, "", 1); /* its NUL */
@@ -286,7 +286,7 @@ static void print_argument(const struct ppi_c_printer *printer, const struct ppi
   const struct ppi_arg *arg = &node->kernel->args[place];
   switch (arg->kind) {
   case PPI_ARG_FLAG:
-    ppi_text_printf(text, "\"%c\"", (int)node->operands[place].fixed.i);
+    ppi_text_printf(text, arg->option ? "&(const int){ %c }" : "\"%c\"", (int)node->operands[place].fixed.i);
     break;
   case PPI_ARG_SIZE:
     print_integer(printer, node->operands[place].integer);
@@ -324,7 +324,7 @@ static void print_kernel(const struct ppi_c_printer *printer, const struct ppi_n
   for (int i = 0; i < node->kernel->arg_count; i++) {
     ppi_text_append(text, i > 0 ? ", " : "");
     print_argument(printer, node, i);
-    flags += node->kernel->args[i].kind == PPI_ARG_FLAG;
+    flags += node->kernel->args[i].kind == PPI_ARG_FLAG && !node->kernel->args[i].option;
   }
   for (; flags > 0; flags--)
     ppi_text_append(text, ", 1");
