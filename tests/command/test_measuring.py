@@ -2,6 +2,7 @@
 """machine, generate, measure, validate with a worker: shape and sense of the answers, never their times."""
 
 import os
+import re
 import pty
 import signal
 import subprocess
@@ -76,11 +77,13 @@ def test_measure():
         return NO_WORKER
     answer = run("measure", "chol-l-3", "n=96", "b=32", "--reps", "5", "--json").json()
     ordered(answer["time_s"])
-    assert answer["reps"] == 5 and answer["disturbed"] >= 0 and answer["noise"] >= 0
+    # How many samples pass the gate is the machine's doing; short of 2 there is no noise to state.
+    assert answer["reps"] >= 1 and answer["disturbed"] >= 0
+    assert answer["noise"] >= 0 if answer["reps"] > 1 else answer["noise"] is None
     assert answer["residual"] is None or answer["residual"] < 1e-12
     assert answer["ld"] >= 96
     table = run("measure", "chol-l-3", "n=96", "b=32", "--reps", "5")
-    assert table.code == 0 and "samples      5 kept" in table.out, table.out
+    assert table.code == 0 and re.search(r"samples +[0-9]+ kept", table.out), table.out
     return None
 
 
