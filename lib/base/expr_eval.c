@@ -89,7 +89,7 @@ static bool is_comparison(enum ppi_op op) {
   return op >= PPI_OP_EQ && op <= PPI_OP_GE;
 }
 
-static enum perfpred_status eval(const struct ppi_expr *expr, const struct ppi_node *node, const int64_t *values,
+static enum perfpred_status eval(const struct ppi_expr *expr, const struct ppi_expr_node *node, const int64_t *values,
                                  int64_t *result, struct perfpred_error *error) {
   if (is_leaf(node->op)) {
     *result = node->op == PPI_OP_SLOT ? values[node->value] : node->value;
@@ -167,7 +167,7 @@ static double apply_real(enum ppi_op op, double a, double b) {
   }
 }
 
-static double real(const struct ppi_expr *expr, const struct ppi_node *node, const int64_t *values) {
+static double real(const struct ppi_expr *expr, const struct ppi_expr_node *node, const int64_t *values) {
   if (is_leaf(node->op))
     return (double)(node->op == PPI_OP_SLOT ? values[node->value] : node->value);
   const double a = real(expr, &expr->nodes[node->operands[0]], values);
@@ -204,7 +204,7 @@ bool ppi_expr_equal(const struct ppi_expr *a, const struct ppi_expr *b) {
   if (a->count != b->count)
     return false;
   for (int i = 0; i < a->count; i++) {
-    const struct ppi_node *left = &a->nodes[i], *right = &b->nodes[i];
+    const struct ppi_expr_node *left = &a->nodes[i], *right = &b->nodes[i];
     if (left->op != right->op || left->value != right->value)
       return false;
     for (int k = 0; k < ppi_expr_op(left->op)->operands; k++)

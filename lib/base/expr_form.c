@@ -25,7 +25,8 @@ static bool sum_form(enum ppi_op op, const struct form *a, const struct form *b,
          ppi_expr_apply(op, a->constant, b->constant, &form->constant, NULL) == PERFPRED_OK;
 }
 
-static bool product_form(const struct ppi_expr *expr, const struct ppi_node *node, size_t slot, struct form *form) {
+static bool product_form(const struct ppi_expr *expr, const struct ppi_expr_node *node, size_t slot,
+                         struct form *form) {
   const int a = node->operands[0], b = node->operands[1];
   int64_t factor = 0;
   if (constant_of(expr, a, &factor))
@@ -35,7 +36,8 @@ static bool product_form(const struct ppi_expr *expr, const struct ppi_node *nod
 }
 
 /* A quotient is affine for all values only if the divisor divides every coefficient. */
-static bool quotient_form(const struct ppi_expr *expr, const struct ppi_node *node, size_t slot, struct form *form) {
+static bool quotient_form(const struct ppi_expr *expr, const struct ppi_expr_node *node, size_t slot,
+                          struct form *form) {
   int64_t divisor = 0;
   if (!constant_of(expr, node->operands[1], &divisor) || !form_of(expr, node->operands[0], slot, form))
     return false;
@@ -49,7 +51,7 @@ static bool quotient_form(const struct ppi_expr *expr, const struct ppi_node *no
 }
 
 static bool form_of(const struct ppi_expr *expr, int index, size_t slot, struct form *form) {
-  const struct ppi_node *node = &expr->nodes[index];
+  const struct ppi_expr_node *node = &expr->nodes[index];
   struct form a = { 0, 0 }, b = { 0, 0 };
   int64_t condition = 0;
   if (node->constant) {
@@ -102,7 +104,7 @@ static int greater(int a, int b) {
 }
 
 static int degree(const struct ppi_expr *expr, int index, size_t slot, const int64_t *values) {
-  const struct ppi_node *node = &expr->nodes[index];
+  const struct ppi_expr_node *node = &expr->nodes[index];
   if (node->op == PPI_OP_SLOT)
     return (size_t)node->value == slot;
   if (node->constant)

@@ -36,7 +36,7 @@ enum ppi_op {
   PPI_OP_COUNT
 };
 
-struct ppi_node {
+struct ppi_expr_node {
   enum ppi_op op;
   int operands[3]; /* indices of nodes; of an operator with fewer, the first ones */
   int levels;      /* height of the tree below, this node included */
@@ -45,7 +45,7 @@ struct ppi_node {
 };
 
 struct ppi_expr {
-  struct ppi_node *nodes;
+  struct ppi_expr_node *nodes;
   int count, capacity;
 };
 
@@ -73,7 +73,7 @@ const struct ppi_op_info *ppi_expr_op(enum ppi_op op);
 enum perfpred_status ppi_expr_apply(enum ppi_op op, int64_t a, int64_t b, int64_t *result,
                                     struct perfpred_error *error);
 
-static inline const struct ppi_node *ppi_expr_root(const struct ppi_expr *expr) {
+static inline const struct ppi_expr_node *ppi_expr_root(const struct ppi_expr *expr) {
   return &expr->nodes[expr->count - 1];
 }
 

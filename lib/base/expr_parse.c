@@ -41,7 +41,7 @@ static enum perfpred_status reserve(struct ppi_expr *expr, struct perfpred_error
   if (expr->count < expr->capacity)
     return PERFPRED_OK;
   const int capacity = expr->capacity ? 2 * expr->capacity : 4;
-  struct ppi_node *nodes = realloc(expr->nodes, (size_t)capacity * sizeof *nodes);
+  struct ppi_expr_node *nodes = realloc(expr->nodes, (size_t)capacity * sizeof *nodes);
   if (!nodes)
     return ppi_error_memory(error);
   expr->nodes = nodes;
@@ -57,7 +57,7 @@ static enum perfpred_status add_leaf(struct parser *parser, enum ppi_op op, int6
   if (status)
     return status;
   expr->nodes[expr->count++] =
-      (struct ppi_node){ .op = op, .levels = 1, .constant = op != PPI_OP_SLOT, .value = value };
+      (struct ppi_expr_node){ .op = op, .levels = 1, .constant = op != PPI_OP_SLOT, .value = value };
   return PERFPRED_OK;
 }
 
@@ -66,11 +66,11 @@ static enum perfpred_status add_operator(struct parser *parser, enum ppi_op op, 
   enum perfpred_status status = add_leaf(parser, op, 0);
   if (status)
     return status;
-  struct ppi_node *nodes = parser->expr->nodes, *node = &nodes[parser->expr->count - 1];
+  struct ppi_expr_node *nodes = parser->expr->nodes, *node = &nodes[parser->expr->count - 1];
   const int operands[3] = { a, b, c };
   assert(infos[op].operands <= 3);
   for (int i = 0; i < infos[op].operands; i++) {
-    const struct ppi_node *operand = &nodes[operands[i]];
+    const struct ppi_expr_node *operand = &nodes[operands[i]];
     node->operands[i] = operands[i];
     node->constant = node->constant && operand->constant;
     if (operand->levels >= node->levels)
@@ -261,13 +261,13 @@ enum perfpred_status ppi_expr_parse(struct ppi_scanner *scanner, const struct pp
 
 enum perfpred_status ppi_expr_constant(int64_t value, struct ppi_expr **expr, struct perfpred_error *error) {
   struct ppi_expr *made = malloc(sizeof *made);
-  struct ppi_node *node = malloc(sizeof *node);
+  struct ppi_expr_node *node = malloc(sizeof *node);
   if (!made || !node) {
     free(node);
     free(made);
     return ppi_error_memory(error);
   }
-  *node = (struct ppi_node){ .op = PPI_OP_CONSTANT, .levels = 1, .constant = true, .value = value };
+  *node = (struct ppi_expr_node){ .op = PPI_OP_CONSTANT, .levels = 1, .constant = true, .value = value };
   *made = (struct ppi_expr){ .nodes = node, .count = 1, .capacity = 1 };
   *expr = made;
   return PERFPRED_OK;

@@ -270,6 +270,9 @@ Test(expr, print_and_parse_again) {
 }
 
 Test(expr, print_as_c) {
+  check_print("n && m || b", "(n && m) || b", true);
+  check_print("n || m && b || n", "n || (m && b) || n", true);
+  check_print("n || (m || b)", "n || (m || b)", true);
   check_print("n//2 + n%3", "n/2 + n%3", true);
   check_print("min(n, m, b)", "min(min(n, m), b)", true);
   check_print("L == R", "'L' == 'R'", true);
