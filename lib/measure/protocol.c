@@ -78,6 +78,7 @@ void ppi_put_sampling(struct ppi_wire *wire, const struct ppi_sampling *sampling
   ppi_wire_put_f64(wire, sampling->budget_s);
   ppi_wire_put_i64(wire, (int64_t)sampling->seed);
   ppi_wire_put_i64(wire, sampling->ld);
+  ppi_wire_put_i64(wire, sampling->partial);
 }
 
 void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling) {
@@ -86,6 +87,7 @@ void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling) {
   sampling->budget_s = ppi_wire_get_f64(wire);
   sampling->seed = (uint64_t)ppi_wire_get_i64(wire);
   sampling->ld = ppi_wire_get_i64(wire);
+  sampling->partial = ppi_wire_get_i64(wire) != 0;
   sampling->progress = NULL;
   sampling->progress_data = NULL;
 }

@@ -40,6 +40,7 @@ struct ppi_sampling {
   int64_t ld;    /* executed programs: leading dimension; 0: smallest >= rows, multiple of 8, not of 256 */
   perfpred_progress_fn *progress;
   void *progress_data;
+  bool partial; /* with a budget: requests are met in their order, and those that it does not reach have no samples */
 };
 
 void ppi_results_free(struct ppi_result *results, size_t count);

@@ -203,6 +203,8 @@ static enum perfpred_status queue_round(struct run *run, struct perfpred_error *
   run->order_count = 0;
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++) {
+    if (run->histories[i].batches == 0)
+      continue; /* not met: the budget is spent */
     ppi_history_count(&run->histories[i], run->level, run->sampling.gate);
     for (unsigned left = missing(run, &run->histories[i]); left > 0; left--) {
       enum perfpred_status status = order_push(run, i, error);
@@ -214,9 +216,10 @@ static enum perfpred_status queue_round(struct run *run, struct perfpred_error *
   return PERFPRED_OK;
 }
 
-static bool fits_budget(const struct run *run, const struct ppi_history *history) {
+/* Whether the budget has room for something that takes so long. */
+static bool fits_budget(const struct run *run, double time_s) {
   double spent = now(run) - run->begin_s;
-  return run->sampling.budget_s <= 0.0 || spent + history->batch_size * history->repetition_s <= run->sampling.budget_s;
+  return run->sampling.budget_s <= 0.0 || spent + time_s <= run->sampling.budget_s;
 }
 
 /* One round; *skipped counts batches that the budget does not allow. */
@@ -225,7 +228,7 @@ static enum perfpred_status take_round(struct run *run, size_t *skipped, struct 
   *skipped = 0;
   for (size_t i = 0; i < run->order_count; i++) {
     struct ppi_history *history = &run->histories[run->order[i]];
-    if (!fits_budget(run, history)) {
+    if (!fits_budget(run, history->batch_size * history->repetition_s)) {
       (*skipped)++;
       continue;
     }
@@ -240,12 +243,16 @@ static enum perfpred_status take_round(struct run *run, size_t *skipped, struct 
   return PERFPRED_OK;
 }
 
+/* Everyone once before anything is repeated. Where some may be left out those at the end are: the first ones matter most. */
 static enum perfpred_status meet_all(struct run *run, struct perfpred_error *error) {
   enum perfpred_status status = tell(run, true, error);
   for (size_t i = 0; i < run->subjects->count && status == PERFPRED_OK; i++)
     status = order_push(run, i, error);
-  ppi_random_shuffle(&run->random, run->order, run->order_count);
+  if (!run->sampling.partial)
+    ppi_random_shuffle(&run->random, run->order, run->order_count);
   for (size_t i = 0; i < run->order_count && status == PERFPRED_OK; i++) {
+    if (run->sampling.partial && !fits_budget(run, 0.0))
+      break;
     status = meet(run, run->order[i], error);
     if (status == PERFPRED_OK)
       status = tell(run, false, error);
@@ -256,6 +263,10 @@ static enum perfpred_status meet_all(struct run *run, struct perfpred_error *err
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++) {
+    if (run->histories[i].batches == 0) {
+      results[i] = (struct ppi_result){ .residual = NAN };
+      continue;
+    }
     ppi_history_count(&run->histories[i], run->level, run->sampling.gate);
     enum perfpred_status status =
         ppi_history_conclude(&run->histories[i], run->level, run->sampling.gate, run->wanted, &results[i], error);

@@ -77,7 +77,11 @@ static enum perfpred_status prepare(struct ppi_result *results, size_t count, si
   return PERFPRED_OK;
 }
 
-/* Round by round, so that a budget cuts all of them at the same number; the first round is always whole. */
+static bool over_budget(const struct virtual *sampler, const struct ppi_sampling *sampling, double begin) {
+  return sampling->budget_s > 0.0 && sampler->time.now_s - begin >= sampling->budget_s;
+}
+
+/* Round by round, so that a budget cuts all of them at the same number; the first round is whole unless some may be left out. */
 static enum perfpred_status run_rounds(struct virtual *sampler, const void *items, size_t count, once_fn *once,
                                        const struct ppi_sampling *sampling, struct ppi_result *results,
                                        struct perfpred_error *error) {
@@ -87,10 +91,12 @@ static enum perfpred_status run_rounds(struct virtual *sampler, const void *item
     return status;
   double begin = sampler->time.now_s;
   for (size_t round = 0; round < repetitions && status == PERFPRED_OK; round++) {
-    if (round > 0 && sampling->budget_s > 0.0 && sampler->time.now_s - begin >= sampling->budget_s)
+    if (round > 0 && over_budget(sampler, sampling, begin))
       break;
     status = tell(sampler, sampling, begin, round * count, repetitions * count, error);
     for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+      if (round == 0 && sampling->partial && over_budget(sampler, sampling, begin))
+        break;
       double time = 0.0;
       status = once(sampler, items, i, &time, error);
       results[i].times_s[results[i].count++] = time;

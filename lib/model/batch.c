@@ -49,6 +49,24 @@ enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t tar
   return status;
 }
 
+enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement, size_t target, const int64_t *lower,
+                                        const int64_t *upper, bool *complete) {
+  struct ppi_lattice lattice;
+  int64_t sizes[PPI_SIZE_MAX];
+  enum perfpred_status status =
+      ppi_lattice_of(&refinement->growths[target], refinement->options.grid, lower, upper, &lattice, refinement->error);
+
+  *complete = !status;
+  for (size_t i = 0; *complete && i < lattice.total; i++) {
+    const struct ppi_point *point;
+
+    ppi_lattice_at(&lattice, i, sizes);
+    point = ppi_points_find(&refinement->points, target, lattice.dimensions, sizes);
+    *complete = point && point->count > 0;
+  }
+  return status;
+}
+
 void ppi_batch_truncate(struct ppi_refinement *refinement, size_t count) {
   while (refinement->batch_count > count)
     refinement->points.items[refinement->batch[--refinement->batch_count]].wanted = false;
@@ -107,25 +125,34 @@ static enum perfpred_status no_sample(const struct ppi_refinement *refinement, c
   return status;
 }
 
+/* What a batch took, and what it was expected to take; points without samples left out. */
+struct cost {
+  double measure_s, expected_s, samples;
+};
+
 static enum perfpred_status record(struct ppi_refinement *refinement, const struct order *order, int repetitions,
-                                   double *measure_s) {
+                                   bool partial, struct cost *cost) {
   for (size_t i = 0; i < refinement->batch_count; i++) {
     struct ppi_point *point = refinement->points.items + refinement->batch[i];
     const struct ppi_result *result = order->results + i;
     enum perfpred_status status;
 
+    if (result->count < (size_t)repetitions)
+      refinement->exhausted = ppi_budget_set(refinement);
+    if (result->count == 0 && partial)
+      continue;
     if (result->count == 0)
       return no_sample(refinement, point);
     status = ppi_point_record(point, result, repetitions, refinement->error);
     if (status)
       return status;
-    if (result->count < (size_t)repetitions)
-      refinement->exhausted = ppi_budget_set(refinement);
-    *measure_s += result->measure_s;
+    cost->measure_s += result->measure_s;
+    cost->expected_s += repetitions * ppi_budget_measure_cost(refinement, point->target, point->sizes);
+    cost->samples += repetitions;
     refinement->samples += result->count;
     refinement->disturbed += result->disturbed;
   }
-  refinement->measure_s += *measure_s;
+  refinement->measure_s += cost->measure_s;
   return PERFPRED_OK;
 }
 
@@ -147,10 +174,11 @@ static int tell(void *data, const struct perfpred_progress *batch) {
   return refinement->options.progress(refinement->options.progress_data, &whole);
 }
 
-static enum perfpred_status measure(struct ppi_refinement *refinement, int repetitions) {
+static enum perfpred_status measure(struct ppi_refinement *refinement, int repetitions, bool partial) {
   struct order order = { NULL, NULL, NULL };
   struct ppi_sampling sampling = { 0 };
-  double expected_s = 0.0, measure_s = 0.0, start_s = refinement->source->now_s(refinement->source->data);
+  struct cost cost = { 0.0, 0.0, 0.0 };
+  double start_s = refinement->source->now_s(refinement->source->data);
   enum perfpred_status status = order_fill(refinement, &order);
 
   sampling.repetitions = repetitions;
@@ -158,30 +186,26 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
   sampling.seed = refinement->options.seed + (uint64_t)refinement->batches++;
   sampling.progress = refinement->options.progress ? tell : NULL;
   sampling.progress_data = refinement;
+  sampling.partial = partial && ppi_budget_set(refinement);
   if (ppi_budget_set(refinement))
     sampling.budget_s = fmax(ppi_budget_left(refinement), 1e-3);
-  for (size_t i = 0; !status && i < refinement->batch_count; i++) {
-    const struct ppi_point *point = refinement->points.items + refinement->batch[i];
-
-    expected_s += repetitions * ppi_budget_measure_cost(refinement, point->target, point->sizes);
-  }
   if (!status)
     status = refinement->source->sample(refinement->source->data, order.requests, refinement->batch_count, &sampling,
                                         order.results, refinement->error);
   if (!status)
-    status = record(refinement, &order, repetitions, &measure_s);
+    status = record(refinement, &order, repetitions, sampling.partial, &cost);
   if (!status)
-    ppi_budget_learn(refinement, refinement->source->now_s(refinement->source->data) - start_s, measure_s, expected_s,
-                     (double)refinement->batch_count * repetitions);
+    ppi_budget_learn(refinement, refinement->source->now_s(refinement->source->data) - start_s, cost.measure_s,
+                     cost.expected_s, cost.samples);
   order_release(&order, refinement->batch_count);
   return status;
 }
 
-enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions) {
+enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions, bool partial) {
   enum perfpred_status status = PERFPRED_OK;
 
   if (refinement->batch_count > 0)
-    status = measure(refinement, repetitions);
+    status = measure(refinement, repetitions, partial);
   ppi_batch_truncate(refinement, 0);
   return status;
 }

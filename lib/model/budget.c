@@ -50,7 +50,7 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
       status = ppi_batch_add_point(refinement, i, refinement->growths[i].target->upper, false);
   }
   if (!status)
-    status = ppi_batch_measure(refinement, 1);
+    status = ppi_batch_measure(refinement, 1, false);
   for (size_t i = 0; !status && i < refinement->count; i++) {
     struct ppi_growth *growth = refinement->growths + i;
 
@@ -140,12 +140,20 @@ static bool lower_oversampling(struct ppi_refinement *refinement) {
   return lowered;
 }
 
-enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int repetitions) {
+static bool lower_repetitions(int *repetitions) {
+  bool lowered = *repetitions > 1;
+
+  *repetitions -= lowered;
+  return lowered;
+}
+
+enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int *repetitions) {
   double cost_s = 0.0;
   enum perfpred_status status;
 
   do
-    status = first_cost(refinement, repetitions, &cost_s);
-  while (!status && cost_s > FIRST_SHARE * ppi_budget_left(refinement) && lower_oversampling(refinement));
+    status = first_cost(refinement, *repetitions, &cost_s);
+  while (!status && cost_s > FIRST_SHARE * ppi_budget_left(refinement) &&
+         (lower_oversampling(refinement) || lower_repetitions(repetitions)));
   return status;
 }

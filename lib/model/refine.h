@@ -8,7 +8,7 @@
 
 #define PPI_LATTICE_MAX 64         /* points along one dimension */
 #define PPI_LATTICE_POINTS 100000u /* points of one piece */
-#define PPI_REPETITIONS_LEAST 3    /* a budget takes repetitions away down to here */
+#define PPI_REPETITIONS_LEAST 3    /* a budget takes repetitions away down to here before it takes points */
 
 /* Sampling points of a box: the product of one grid per dimension. */
 struct ppi_lattice {
@@ -64,7 +64,12 @@ enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t tar
 enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
                                          bool again);
 void ppi_batch_truncate(struct ppi_refinement *refinement, size_t count); /* takes the newest ones back */
-enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions); /* and empties it */
+/* Whether every point of a box has samples. */
+enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement, size_t target, const int64_t *lower,
+                                        const int64_t *upper, bool *complete);
+/* Measures the batch and empties it. partial: what the budget does not reach stays without samples; the points added first are
+   measured first. */
+enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions, bool partial);
 
 /* growth.c */
 enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi_target *target,
@@ -85,7 +90,8 @@ void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double m
                       double samples);
 double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
 double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions);
-enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int repetitions);
+/* Makes the first round as small as the budget asks for: less oversampling, then fewer repetitions. */
+enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int *repetitions);
 
 /* rounds.c */
 enum perfpred_status ppi_rounds_first(struct ppi_refinement *refinement);

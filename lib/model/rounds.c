@@ -23,32 +23,40 @@ static enum perfpred_status add_domains(struct ppi_refinement *refinement, bool 
   return status;
 }
 
+/* Repetitions of the first round that the rest of the budget allows for on top: all of it for the least number of them, a share
+   for more. The batch holds the first round. */
+static int more_repetitions(const struct ppi_refinement *refinement) {
+  int wanted = refinement->options.repetitions, fewest = least(wanted, PPI_REPETITIONS_LEAST);
+  bool few = refinement->repetitions < fewest;
+  double budget_s = (few ? WHOLE_SHARE : MORE_SHARE) * fmax(ppi_budget_left(refinement), 0.0);
+  double affordable = floor(budget_s / ppi_budget_batch_cost(refinement, 0, 1));
+
+  return (int)fmin((few ? fewest : wanted) - refinement->repetitions, affordable);
+}
+
 /* With a budget: a few samples of everything, and more of them as far as the budget goes. */
 static enum perfpred_status measure_within_budget(struct ppi_refinement *refinement) {
-  int wanted = refinement->options.repetitions, repetitions = least(wanted, PPI_REPETITIONS_LEAST), more;
+  int more;
   enum perfpred_status status = ppi_budget_probe(refinement);
-  double cost_s;
 
+  refinement->repetitions = least(refinement->options.repetitions, PPI_REPETITIONS_LEAST);
   if (!status)
-    status = ppi_budget_oversampling(refinement, repetitions);
+    status = ppi_budget_oversampling(refinement, &refinement->repetitions);
   if (!status)
     status = add_domains(refinement, true);
   if (!status)
-    status = ppi_batch_measure(refinement, repetitions);
-  refinement->repetitions = repetitions;
-  if (status || repetitions == wanted)
-    return status;
-  status = add_domains(refinement, true);
+    status = ppi_batch_measure(refinement, refinement->repetitions, false);
+  if (!status)
+    status = add_domains(refinement, true);
   if (status)
     return status;
-  cost_s = ppi_budget_batch_cost(refinement, 0, 1);
-  more = (int)fmin(wanted - repetitions, floor(MORE_SHARE * fmax(ppi_budget_left(refinement), 0.0) / cost_s));
+  more = more_repetitions(refinement);
   if (more < 1) {
     ppi_batch_truncate(refinement, 0);
     return PERFPRED_OK;
   }
   refinement->repetitions += more;
-  return ppi_batch_measure(refinement, more);
+  return ppi_batch_measure(refinement, more, true);
 }
 
 enum perfpred_status ppi_rounds_first(struct ppi_refinement *refinement) {
@@ -61,7 +69,7 @@ enum perfpred_status ppi_rounds_first(struct ppi_refinement *refinement) {
   } else {
     status = add_domains(refinement, false);
     if (!status)
-      status = ppi_batch_measure(refinement, refinement->repetitions);
+      status = ppi_batch_measure(refinement, refinement->repetitions, false);
   }
   for (size_t i = 0; !status && i < refinement->count; i++)
     status = ppi_growth_plant(refinement, i);
@@ -130,19 +138,44 @@ static enum perfpred_status candidates_of(const struct ppi_refinement *refinemen
   return PERFPRED_OK;
 }
 
-static enum perfpred_status add_halves(struct ppi_refinement *refinement, const struct candidate *candidate) {
-  const struct ppi_piece *piece = refinement->growths[candidate->target].pieces + candidate->leaf;
-  int64_t middle[PPI_SIZE_MAX];
-  enum perfpred_status status;
+/* The boxes of both halves: lower[0] to upper[0], lower[1] to upper[1]. */
+struct halves {
+  int64_t lower[2][PPI_SIZE_MAX], upper[2][PPI_SIZE_MAX];
+};
 
-  memcpy(middle, piece->upper, sizeof middle);
-  middle[candidate->dimension] = candidate->at;
-  status = ppi_batch_add(refinement, candidate->target, piece->lower, middle, false);
-  if (status)
+static void halve(const struct ppi_refinement *refinement, const struct candidate *candidate, struct halves *halves) {
+  const struct ppi_piece *piece = refinement->growths[candidate->target].pieces + candidate->leaf;
+
+  for (int i = 0; i < 2; i++) {
+    memcpy(halves->lower[i], piece->lower, sizeof halves->lower[i]);
+    memcpy(halves->upper[i], piece->upper, sizeof halves->upper[i]);
+  }
+  halves->upper[0][candidate->dimension] = halves->lower[1][candidate->dimension] = candidate->at;
+}
+
+static enum perfpred_status add_halves(struct ppi_refinement *refinement, const struct candidate *candidate) {
+  struct halves halves;
+  enum perfpred_status status = PERFPRED_OK;
+
+  halve(refinement, candidate, &halves);
+  for (int i = 0; i < 2 && !status; i++)
+    status = ppi_batch_add(refinement, candidate->target, halves.lower[i], halves.upper[i], false);
+  return status;
+}
+
+/* Splits the leaf if the budget sufficed for all points of its halves. */
+static enum perfpred_status split(struct ppi_refinement *refinement, const struct candidate *candidate, size_t *count) {
+  struct halves halves;
+  bool complete = true;
+  enum perfpred_status status = PERFPRED_OK;
+
+  halve(refinement, candidate, &halves);
+  for (int i = 0; i < 2 && !status && complete; i++)
+    status = ppi_batch_complete(refinement, candidate->target, halves.lower[i], halves.upper[i], &complete);
+  if (status || !complete)
     return status;
-  memcpy(middle, piece->lower, sizeof middle);
-  middle[candidate->dimension] = candidate->at;
-  return ppi_batch_add(refinement, candidate->target, middle, piece->upper, false);
+  (*count)++;
+  return ppi_growth_split(refinement, candidate->target, candidate->leaf, candidate->dimension, candidate->at);
 }
 
 /* Chooses candidates in order of gain as long as their samples stay below limit_s; those too dear are passed over. */
@@ -171,14 +204,15 @@ static enum perfpred_status choose(struct ppi_refinement *refinement, struct can
   return PERFPRED_OK;
 }
 
-/* All candidates if they fit into the budget, else the best ones for a share of it, else any that fits. */
+/* All candidates if they fit into the budget, else the best ones for a share of it, else any that fits. None where there was not
+   even time for the repetitions that make a sample trustworthy. */
 static enum perfpred_status plan(struct ppi_refinement *refinement, struct candidate *candidates, size_t count,
                                  size_t *chosen) {
   double left_s = ppi_budget_left(refinement);
   enum perfpred_status status;
 
   *chosen = 0;
-  if (left_s <= 0.0)
+  if (left_s <= 0.0 || refinement->repetitions < least(refinement->options.repetitions, PPI_REPETITIONS_LEAST))
     return PERFPRED_OK;
   status = choose(refinement, candidates, count, WHOLE_SHARE * left_s, chosen);
   if (status || *chosen == count)
@@ -218,32 +252,32 @@ static void advance(struct ppi_refinement *refinement) {
   refinement->ahead = 0.5 * (1.0 - refinement->fraction);
 }
 
-/* One round. *chosen: number of leaves that were split. */
-static enum perfpred_status refine(struct ppi_refinement *refinement, size_t *candidate_count, size_t *chosen) {
+/* One round. *split_count: number of leaves that were split. */
+static enum perfpred_status refine(struct ppi_refinement *refinement, size_t *candidate_count, size_t *split_count) {
   struct candidate *candidates = NULL;
+  size_t chosen = 0;
   enum perfpred_status status = candidates_of(refinement, &candidates, candidate_count);
 
-  *chosen = 0;
+  *split_count = 0;
   if (!status && *candidate_count > 0)
-    status = plan(refinement, candidates, *candidate_count, chosen);
-  if (!status && *chosen > 0)
-    status = ppi_batch_measure(refinement, refinement->repetitions);
-  for (size_t i = 0; !status && *chosen > 0 && i < *candidate_count; i++)
+    status = plan(refinement, candidates, *candidate_count, &chosen);
+  if (!status && chosen > 0)
+    status = ppi_batch_measure(refinement, refinement->repetitions, true);
+  for (size_t i = 0; !status && chosen > 0 && i < *candidate_count; i++)
     if (candidates[i].chosen)
-      status = ppi_growth_split(refinement, candidates[i].target, candidates[i].leaf, candidates[i].dimension,
-                                candidates[i].at);
+      status = split(refinement, candidates + i, split_count);
   free(candidates);
   return status;
 }
 
 enum perfpred_status ppi_rounds_refine(struct ppi_refinement *refinement) {
-  size_t candidates = 0, chosen = 0;
+  size_t candidates = 0, splits = 0;
   enum perfpred_status status;
 
   do {
     advance(refinement);
-    status = refine(refinement, &candidates, &chosen);
-  } while (!status && chosen > 0);
+    status = refine(refinement, &candidates, &splits);
+  } while (!status && splits > 0);
   if (candidates > 0)
     refinement->exhausted = true;
   return status;

@@ -47,7 +47,8 @@ Test(remote_protocol, empty_message_is_a_failure) {
 
 Test(remote_protocol, sampling_travels) {
   struct ppi_wire wire = PPI_WIRE_INIT;
-  struct ppi_sampling sent = { 7, -1.0, 0.25, UINT64_MAX, 264, NULL, NULL }, got;
+  struct ppi_sampling got,
+      sent = { .repetitions = 7, .gate = -1.0, .budget_s = 0.25, .seed = UINT64_MAX, .ld = 264, .partial = true };
   ppi_wire_start(&wire, PPI_MESSAGE_SAMPLE);
   ppi_put_sampling(&wire, &sent);
   ppi_get_sampling(&wire, &got);
@@ -57,6 +58,7 @@ Test(remote_protocol, sampling_travels) {
   cr_assert_eq(got.budget_s, 0.25);
   cr_assert_eq(got.seed, UINT64_MAX);
   cr_assert_eq(got.ld, 264);
+  cr_assert(got.partial);
   cr_assert_null(got.progress);
   ppi_wire_free(&wire);
 }

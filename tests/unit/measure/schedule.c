@@ -124,6 +124,29 @@ Test(schedule, tiny_budget_still_gives_one_sample_each) {
   }
 }
 
+/* Where some may be left out: met in order of request until the budget is spent, the one under way is finished. 10 ms runs: first
+   contact takes three of them, so four are met in 0.1 s. */
+Test(schedule, partial_budget_leaves_out_the_last) {
+  for (int i = 0; i < 10; i++)
+    script.run_s[i] = 10e-3;
+  const struct ppi_sampling sampling = { .repetitions = 10, .budget_s = 0.1, .seed = 3, .partial = true };
+  cr_assert_eq(script_sample(&script, 10, &level, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_lt(script.now_s, 0.13);
+  for (int i = 0; i < 10; i++) {
+    cr_expect_eq(results[i].count, i < 4 ? 1 : 0, "subject %d has %zu", i, results[i].count);
+    cr_expect_eq(results[i].times_s == NULL, i >= 4);
+  }
+}
+
+Test(schedule, partial_without_a_budget_is_whole) {
+  for (int i = 0; i < 5; i++)
+    script.run_s[i] = 1e-3;
+  const struct ppi_sampling sampling = { .repetitions = 3, .partial = true };
+  cr_assert_eq(script_sample(&script, 5, &level, &sampling, results, &error), PERFPRED_OK);
+  for (int i = 0; i < 5; i++)
+    cr_expect_eq(results[i].count, 3);
+}
+
 struct witness {
   double last;
   int calls, cancel_at;
