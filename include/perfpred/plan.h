@@ -28,7 +28,8 @@ struct perfpred_plan_options {
  * @param options options, or NULL
  * @param[out] plan the plan; owned by the caller, release with perfpred_plan_destroy
  * @param[out] error text of the error naming the kernel and case that has no model, or NULL
- * @return PERFPRED_OK, PERFPRED_UNMODELLED, PERFPRED_INVALID, PERFPRED_NO_MEMORY
+ * @return PERFPRED_OK, PERFPRED_UNMODELLED, PERFPRED_UNSUPPORTED (the program is a loop nest of accesses, of which there are
+ *         no models), PERFPRED_INVALID, PERFPRED_NO_MEMORY
  * @par Thread safety: a plan may be used from any number of threads at once.
  * @since 0.1
  */
@@ -91,20 +92,22 @@ PERFPRED_API enum perfpred_status perfpred_plan_predict(const struct perfpred_pl
 
 /** Values that a tuned parameter may take: lower, lower + step, ... up to upper. @since 0.1 */
 struct perfpred_range {
-  int64_t lower, upper, step;
+  int64_t lower; /**< first value, at least 0 */
+  int64_t upper; /**< none is larger; at least lower */
+  int64_t step;  /**< at least 1 */
 };
 
 /** Result of tuning. @since 0.1 */
 struct perfpred_tuning {
   size_t size;                           /**< sizeof; PERFPRED_TUNING_INIT sets it */
   int64_t best;                          /**< the value with the smallest median time; the smallest of equal ones */
-  struct perfpred_prediction prediction; /**< the prediction for it */
   double yield_default;                  /**< time(best) / time(default_value); NaN when that has no prediction */
   int64_t default_value;                 /**< in: the value to compare with (0: 64); out: as used */
   uint64_t candidates;                   /**< values tried */
+  struct perfpred_prediction prediction; /**< the prediction for the best value; last, because it may grow */
 };
 #define PERFPRED_TUNING_INIT                                                                                           \
-  { sizeof(struct perfpred_tuning), 0, PERFPRED_PREDICTION_INIT, 0.0, 0, 0 }
+  { sizeof(struct perfpred_tuning), 0, 0.0, 0, 0, PERFPRED_PREDICTION_INIT }
 
 /**
  * Finds the best value of a parameter, such as the block size, by predicted median time.
@@ -114,9 +117,10 @@ struct perfpred_tuning {
  * @param range its candidates; at most 65536
  * @param parameters values of all parameters; that of the varied one is ignored
  * @param count number of values
- * @param[in,out] tuning the result; size and default_value set by the caller
+ * @param[in,out] tuning the result; size and default_value set by the caller; untouched on failure
  * @param[out] error text of the error, or NULL
  * @return as perfpred_plan_predict
+ * @par Thread safety: safe from any thread; no allocation, no lock.
  * @source dissertation, Section 16
  * @since 0.1
  */
@@ -143,9 +147,10 @@ struct perfpred_rank {
  * @param parameters values of the parameters
  * @param count number of values
  * @param tie relative difference of medians below which neighbours are a tie; 0: from the models' own error; negative: none
- * @param[out] ranking plan_count lines
+ * @param[out] ranking plan_count lines, owned by the caller; untouched on failure
  * @param[out] error text of the error, or NULL
- * @return as perfpred_plan_predict
+ * @return as perfpred_plan_predict, and PERFPRED_NO_MEMORY
+ * @par Thread safety: safe from any thread, no lock.
  * @source dissertation, Section 15
  * @since 0.1
  */
@@ -190,7 +195,9 @@ struct perfpred_validation {
  * @param point_count number of points, at least 1
  * @param[in,out] validation the summary; size set by the caller
  * @param[out] error text of the error, or NULL
- * @return as perfpred_plan_predict and perfpred_measure
+ * @return as perfpred_plan_predict and perfpred_measure; PERFPRED_OTHER_BLAS where the sampler measures another
+ *         setup than that of the models
+ * @par Thread safety: plans may be shared; the sampler belongs to one thread at a time.
  * @source dissertation, Section 12
  * @since 0.1
  */

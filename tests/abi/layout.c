@@ -147,10 +147,10 @@ SIZE(perfpred_range, 24);
 
 AT(perfpred_tuning, size, 0);
 AT(perfpred_tuning, best, 8);
-AT(perfpred_tuning, prediction, 16);
-AT(perfpred_tuning, yield_default, 288);
-AT(perfpred_tuning, default_value, 296);
-AT(perfpred_tuning, candidates, 304);
+AT(perfpred_tuning, yield_default, 16);
+AT(perfpred_tuning, default_value, 24);
+AT(perfpred_tuning, candidates, 32);
+AT(perfpred_tuning, prediction, 40);
 SIZE(perfpred_tuning, 312);
 
 AT(perfpred_rank, plan, 0);
