@@ -9,12 +9,14 @@
 
 #define SERIES_MAX 64
 #define POINTS_MAX 10000
+#define PEAK_NEAR 3.0 /* the peak is drawn if it is at most so many times the highest curve */
 
 struct picture {
   struct gnuplot gnuplot;
   struct range n;
   int64_t b;
   double peak;               /* flop/s; 0: unknown */
+  double highest;            /* flop/s that any curve or point reaches */
   size_t points[SERIES_MAX]; /* measured ones of each algorithm */
 };
 
@@ -54,6 +56,7 @@ static int write_predicted(struct session *session, size_t which, struct picture
     const struct perfpred_statistics *rate = &prediction.flops_per_s;
     fprintf(picture->gnuplot.script, "%lld %.6g %.6g %.6g\n", (long long)values[n_place], rate->min * 1e-9,
             rate->med * 1e-9, rate->max * 1e-9);
+    picture->highest = fmax(picture->highest, rate->max);
     if (prediction.efficiency.med > 0.0)
       picture->peak = rate->med / prediction.efficiency.med;
   }
@@ -72,6 +75,7 @@ static void write_measured(const struct session *session, size_t which, const st
     if (!wanted)
       continue;
     picture->points[which]++;
+    picture->highest = fmax(picture->highest, point->flops / point->min_s);
     double work = point->flops * 1e-9;
     fprintf(picture->gnuplot.script, "%.0f %.6g %.6g %.6g\n", point->n, work / point->max_s, work / point->med_s,
             work / point->min_s);
@@ -85,13 +89,22 @@ static void title(struct picture *picture, const char *name, const char *what) {
   gnuplot_quote(&picture->gnuplot, text);
 }
 
+/* A line at the peak, unless that would squeeze the curves into the lowest part of the picture: then a word in the legend. */
+static void write_peak(const struct picture *picture) {
+  FILE *script = picture->gnuplot.script;
+  double peak = picture->peak * 1e-9;
+  if (picture->peak <= 0.0)
+    return;
+  if (picture->highest * PEAK_NEAR >= picture->peak)
+    fprintf(script, "%.6g with lines lc rgb '#808080' dt 2 lw 1.5 title 'peak', ", peak);
+  else
+    fprintf(script, "1/0 with lines lc rgb '#ffffff' title 'peak %.4g Gflop/s, off the scale', ", peak);
+}
+
 static void write_commands(const struct session *session, struct picture *picture) {
   FILE *script = picture->gnuplot.script;
-  fprintf(script, "set xrange [*:*] noextend\nset yrange [0:%s]\n", picture->peak > 0.0 ? "*<1e9" : "*");
-  if (picture->peak > 0.0)
-    fprintf(script, "plot %.6g with lines lc rgb '#808080' dt 2 lw 1.5 title 'peak', ", picture->peak * 1e-9);
-  else
-    fputs("plot ", script);
+  fputs("set xrange [*:*] noextend\nset yrange [0:*]\nplot ", script);
+  write_peak(picture);
   for (size_t i = 0; i < session->count; i++)
     fprintf(script, "%s$predicted%zu using 1:2:4 with filledcurves lt %zu notitle", i > 0 ? ", " : "", i, i + 1);
   for (size_t i = 0; i < session->count; i++) {
