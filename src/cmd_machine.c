@@ -13,8 +13,8 @@ static int print_text(const char *json) {
   if (report == NULL)
     return message_fail("out of memory");
   setup_print_machine(report);
-  setup_print_library("BLAS", node_member(report, "blas"));
-  setup_print_library("LAPACK", node_member(report, "lapack"));
+  setup_print_library("BLAS", node_member(report, "blas"), report);
+  setup_print_library("LAPACK", node_member(report, "lapack"), report);
   node_release(report);
   return COMMAND_OK;
 }

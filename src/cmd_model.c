@@ -85,13 +85,13 @@ static int model_row(struct session *session, struct table *table, size_t index)
 }
 
 static void print_setup(const struct session *session, const struct perfpred_error *reason) {
-  const struct node *setup = node_member(session->report, "setup");
+  const struct node *setup = node_member(session->report, "setup"), *machine = node_member(session->report, "machine");
   const char *created = node_string(node_member(session->report, "created"));
   double threads = node_number(node_member(setup, "threads"));
   printf("%-12s %s%s%s\n", "file", session->options->operands.items[0], created[0] != '\0' ? ", made " : "", created);
-  setup_print_machine(node_member(session->report, "machine"));
-  setup_print_library("BLAS", node_member(setup, "blas"));
-  setup_print_library("LAPACK", node_member(setup, "lapack"));
+  setup_print_machine(machine);
+  setup_print_library("BLAS", node_member(setup, "blas"), machine);
+  setup_print_library("LAPACK", node_member(setup, "lapack"), machine);
   if (isfinite(threads))
     printf("%-12s %.0f, %s-bit integers, clock: %s\n", "threads", threads,
            node_true(node_member(setup, "ilp64")) ? "64" : "32", node_string(node_member(setup, "clock")));

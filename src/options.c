@@ -40,7 +40,7 @@ static const struct rule rules[] = {
   { "--blas", "PATH", "BLAS library to measure", KIND_WORD, TAKES_SETUP, AT(blas), 0, 0 },
   { "--lapack", "PATH", "LAPACK library to measure", KIND_WORD, TAKES_SETUP, AT(lapack), 0, 0 },
   { "--threads", "T", "threads of the BLAS", KIND_INTEGER, TAKES_SETUP, AT(threads), 1, 4096 },
-  { "--env", "NAME=VALUE", "environment of the measured libraries, such as BLIS_ARCH_TYPE=skx; may be repeated",
+  { "--env", "NAME=VALUE", "environment of the measured libraries, such as BLIS_ARCH_TYPE=0; may be repeated",
     KIND_ASSIGNMENTS, TAKES_SETUP, AT(environment), 0, 0 },
   { "--worker", "PATH", "the program that measures, perfpred-worker", KIND_WORD, TAKES_SETUP, AT(worker), 0, 0 },
   { "--extrapolate", NULL, "answer beyond the sizes that were modelled, and say so", KIND_FLAG, TAKES_EXTRAPOLATE,

@@ -9,7 +9,22 @@
 
 #define LABEL "%-12s "
 
-void setup_print_library(const char *label, const struct node *library) {
+/* BLIS 0.9 reads BLIS_ARCH_TYPE as the number of a CPU type, its place in arch_t of blis.h; a word counts as 0. */
+static void print_blis_hint(const char *instructions) {
+  static const struct {
+    const char *instructions;
+    int type;
+    const char *name;
+  } types[] = { { "avx512", 0, "skx" }, { "avx2", 3, "haswell" } };
+  printf(LABEL "BLIS does not recognise this CPU and runs its portable C kernels", "");
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    if (strcmp(instructions, types[i].instructions) == 0)
+      printf(". This CPU has %s: try\n" LABEL "--env BLIS_ARCH_TYPE=%d (%s), often several times faster", instructions,
+             "", types[i].type, types[i].name);
+  puts(".");
+}
+
+void setup_print_library(const char *label, const struct node *library, const struct node *machine) {
   const char *path = node_string(node_member(library, "path"));
   const char *version = node_string(node_member(library, "version"));
   const char *kernels = node_string(node_member(library, "kernels"));
@@ -21,9 +36,7 @@ void setup_print_library(const char *label, const struct node *library) {
     printf(", kernels: %s", kernels);
   putchar('\n');
   if (strcmp(family, "blis") == 0 && strcmp(kernels, "generic") == 0)
-    printf(LABEL "BLIS does not recognise this CPU and runs its portable C kernels. If the CPU has AVX-512\n" LABEL
-                 "try --env BLIS_ARCH_TYPE=skx, with AVX2 --env BLIS_ARCH_TYPE=haswell: often several times faster.\n",
-           "", "");
+    print_blis_hint(node_string(node_member(machine, "instruction_set")));
 }
 
 static void print_caches(const struct node *caches) {

@@ -5,8 +5,9 @@
 
 #include "document.h"
 
-/* "LABEL   path, version, kernel set": one line of a library; with the hint where BLIS fell back to its plain C kernels. */
-void setup_print_library(const char *label, const struct node *library);
+/* "LABEL   path, version, kernel set": one line of a library; with the hint for this machine where BLIS fell back to its plain C
+   kernels. */
+void setup_print_library(const char *label, const struct node *library, const struct node *machine);
 /* Lines of a machine: CPU, cores, caches, peak, bandwidth. */
 void setup_print_machine(const struct node *machine);
 

@@ -23,9 +23,9 @@ struct perfpred_setup {
       *lapack;   /**< path of the LAPACK library; default: reference LAPACK where it is installed, else the system's */
   int threads;   /**< number of threads; default 1 */
   int timeout_s; /**< longest time of one timed call; default 120 */
-  const char *worker; /**< path of perfpred-worker; default: $PERFPRED_WORKER, else the installed one */
-  const char *const
-      *environment; /**< NULL-terminated "NAME=value" added to the worker's environment, e.g. "BLIS_ARCH_TYPE=skx" */
+  const char *worker;             /**< path of perfpred-worker; default: $PERFPRED_WORKER, else the installed one */
+  const char *const *environment; /**< "NAME=value" added to the worker's environment, NULL at the end; e.g.
+                                     "BLIS_ARCH_TYPE=0": a number, the place in BLIS's arch_t (0.9: 0 skx, 3 haswell) */
 };
 #define PERFPRED_SETUP_INIT                                                                                            \
   { sizeof(struct perfpred_setup), 0, 0, 0, 0, 0, 0 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """predict, rank, tune, model on a made-up machine, whose times are known."""
 
+import json
 import math
+import os
 
-from harness import JITTER, MEAN, MEDIAN, close, expected_right_looking, main, models, refuses, run
+from harness import JITTER, MEAN, MEDIAN, close, expected_right_looking, folder, main, models, refuses, run
 
 STATISTICS = {"min", "med", "max", "mean", "std"}
 ALL = ("chol-l-1", "chol-l-2", "chol-l-3")
@@ -182,6 +184,21 @@ def test_model():
     table = run("model", models(*ALL))
     assert table.code == 0
     assert sum(line.startswith(tuple(kernels)) for line in table.out.splitlines()) == len(answer["models"])
+
+
+def test_model_of_generic_blis():
+    """model names the BLIS_ARCH_TYPE that suits the CPU where BLIS ran its plain C kernels"""
+    with open(models(*ALL), encoding="utf-8") as file:
+        content = json.load(file)
+    for instructions, advice in (("avx512", "BLIS_ARCH_TYPE=0 "), ("avx2", "BLIS_ARCH_TYPE=3 "), ("neon", None)):
+        content["machine"]["instruction_set"] = instructions
+        content["setup"]["blas"].update(family="blis", kernels="generic")
+        path = os.path.join(folder(), f"generic-{instructions}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        table = run("model", path).out
+        assert "does not recognise this CPU" in table, table
+        assert (advice in table) if advice else ("BLIS_ARCH_TYPE" not in table), table
 
 
 main(globals())
