@@ -89,7 +89,10 @@ static int start(int input, int output, int errors, pid_t *process) {
   sigemptyset(&defaulted);
   sigaddset(&defaulted, SIGPIPE); /* ignored here, but not there */
   posix_spawnattr_setsigdefault(&attributes, &defaulted);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  sigset_t unblocked; /* held here, not there: Ctrl-C goes to both */
+  sigemptyset(&unblocked);
+  posix_spawnattr_setsigmask(&attributes, &unblocked);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   int failed = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   if (failed == 0)
     failed = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -133,6 +136,8 @@ static int wait_for(pid_t process, FILE *errors) {
     continue;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return COMMAND_OK;
+  if (WIFSIGNALED(status))
+    return message_fail("gnuplot was stopped by signal %d", WTERMSIG(status));
   first_line(errors, line, sizeof line);
   return message_fail("gnuplot failed: %s", line[0] != '\0' ? line : "it did not say why");
 }
@@ -172,13 +177,46 @@ static bool publish(int file, const char *temporary, const char *path) {
   return fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0 && rename(temporary, path) == 0;
 }
 
+/* Signals that would end the command and leave its temporary file behind. They wait; one that came means: not done. */
+static void hold_signals(sigset_t *held, sigset_t *before) {
+  static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+  sigemptyset(held);
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    sigaddset(held, numbers[i]);
+  sigprocmask(SIG_BLOCK, held, before);
+}
+
+static bool is_interrupted(const sigset_t *held) {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  for (int number = 1; number < NSIG; number++) {
+    if (sigismember(held, number) == 1 && sigismember(&pending, number) == 1)
+      return true;
+  }
+  return false;
+}
+
+/* Fills the temporary file and gives it its name. */
+static int fill(const struct gnuplot *gnuplot, int file, const char *temporary, const char *path,
+                const sigset_t *held) {
+  int result = run_script(gnuplot, file);
+  if (result == COMMAND_OK && is_interrupted(held))
+    result = message_fail("interrupted: %s is not written", path);
+  if (result == COMMAND_OK && !publish(file, temporary, path))
+    result = message_fail("%s: cannot be written: %s", path, strerror(errno));
+  return result;
+}
+
 int gnuplot_run(struct gnuplot *gnuplot, const char *path) {
   char temporary[4096];
   struct sigaction ignore, before;
+  sigset_t held, mask;
   int file = -1;
   int result = COMMAND_FAILED;
   bool complete = fclose(gnuplot->script) == 0;
   gnuplot->script = NULL;
+  hold_signals(&held, &mask);
   if (!complete)
     message_fail("out of memory");
   else
@@ -187,14 +225,13 @@ int gnuplot_run(struct gnuplot *gnuplot, const char *path) {
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, &before);
-    result = run_script(gnuplot, file);
+    result = fill(gnuplot, file, temporary, path, &held);
     sigaction(SIGPIPE, &before, NULL);
-    if (result == COMMAND_OK && !publish(file, temporary, path))
-      result = message_fail("%s: cannot be written: %s", path, strerror(errno));
     close(file);
     if (result != COMMAND_OK)
       unlink(temporary);
   }
+  sigprocmask(SIG_SETMASK, &mask, NULL); /* here a signal that waited ends the command */
   gnuplot_discard(gnuplot);
   return result;
 }

@@ -124,6 +124,24 @@ def test_failing_gnuplot():
         assert file.read() == "old"
 
 
+def test_interrupt():
+    """a signal while gnuplot draws: no temporary file is left, the old picture stays"""
+    programs = target("interrupting")
+    os.makedirs(programs, exist_ok=True)
+    with open(os.path.join(programs, "gnuplot"), "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\nkill -TERM "$PPID"\ncat > /dev/null\n')
+    os.chmod(file.name, 0o755)
+    path = target("interrupted.svg")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("old")
+    env = {**os.environ, "PATH": programs + ":" + os.environ["PATH"]}
+    result = run("plot", "error", "--measured", validation(), "-o", path, env=env)
+    assert result.code == -15 and "interrupted.svg is not written" in result.err, result
+    assert [f for f in os.listdir(folder()) if f.startswith("interrupted.svg")] == ["interrupted.svg"]
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == "old"
+
+
 def test_targets():
     """targets that cannot be written"""
     measured = validation()
