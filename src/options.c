@@ -72,8 +72,8 @@ static int wrong_value(const struct rule *rule, const char *value) {
   switch (rule->kind) {
   case KIND_RANGE:
     return message_misuse(
-        "option %s: '%s' is no range: expected %s or a single number, with 1 <= LO <= HI <= 2147483647", rule->name,
-        value, rule->argument);
+        "option %s: '%s' is no range: expected %s or a single number, with 1 <= LO <= HI <= 2147483647 and STEP >= 1",
+        rule->name, value, rule->argument);
   case KIND_ASSIGNMENTS:
     return message_misuse("option %s: '%s' is not of the form %s", rule->name, value, rule->argument);
   case KIND_GATE:
@@ -88,11 +88,26 @@ static int wrong_value(const struct rule *rule, const char *value) {
   }
 }
 
+/* Flags say the same twice; lists grow. Of anything else a second value would silently win. Unset is all zeros. */
+static bool is_given(const struct rule *rule, const void *target) {
+  switch (rule->kind) {
+  case KIND_INTEGER:
+    return *(const int64_t *)target != 0;
+  case KIND_REAL:
+  case KIND_GATE:
+    return *(const double *)target < 0.0 || *(const double *)target > 0.0;
+  case KIND_RANGE:
+    return ((const struct range *)target)->upper != 0;
+  case KIND_WORD:
+    return *(const char *const *)target != NULL;
+  default:
+    return false;
+  }
+}
+
 static int store_word(const struct rule *rule, const char *value, const char **target) {
   if (value[0] == '\0')
     return message_misuse("option %s: expected %s, not an empty word", rule->name, rule->argument);
-  if (*target != NULL)
-    return message_misuse("option %s is given twice", rule->name);
   *target = value;
   return COMMAND_OK;
 }
@@ -101,6 +116,8 @@ static int store(const struct rule *rule, const char *value, struct options *opt
   void *target = (char *)options + rule->offset;
   const char *equals;
   bool good = true;
+  if (is_given(rule, target))
+    return message_misuse("option %s is given twice", rule->name);
   switch (rule->kind) {
   case KIND_FLAG:
     *(bool *)target = true;
@@ -198,7 +215,7 @@ static int parse_parameter(const char *word, const char *equals, struct options 
   memcpy(last->name, word, length);
   last->name[length] = '\0';
   if (!number_integer(equals + 1, INT64_MIN, INT64_MAX, &last->value))
-    return message_misuse("parameter '%s': '%s' is not an integer", last->name, equals + 1);
+    return message_misuse("parameter '%s': '%s' is not an integer of at most 64 bits", last->name, equals + 1);
   for (size_t i = 0; i < options->parameter_count; i++) {
     if (strcmp(options->parameters[i].name, last->name) == 0)
       return message_misuse("parameter '%s' is given twice", last->name);

@@ -106,6 +106,9 @@ def test_surplus_words():
     refuses(2, "kernels", "dtrsm", "dgemm", naming=["'dgemm'"])
     refuses(2, "kernels", "--json=1", naming=["--json"])
     refuses(2, "predict", "a", "-m", "x", "-m", "y", naming=["-m", "twice"])
+    refuses(2, "tune", "a", "-b", "8:64", "-b", "8:128", naming=["-b", "twice"])
+    for option, value in (("--reps", "3"), ("--budget", "1"), ("--gate", "off"), ("--ld", "64"), ("--threads", "1")):
+        refuses(2, "measure", "a", option, value, option, value, naming=[option, "twice"])
 
 
 def test_forms_of_options():
