@@ -179,11 +179,22 @@ static enum perfpred_status begin_loop(const struct summing *state, const struct
   return PERFPRED_OK;
 }
 
+/* A loop with more blocks to come than can ever be counted fails after the first one (which may have more to say about the sizes),
+   not after seconds of counting. */
+static enum perfpred_status check_rest(struct summing *state, const struct ppi_loop *loop) {
+  if ((uint64_t)(loop->left / loop->step) > STEP_LIMIT - state->steps)
+    state->steps = STEP_LIMIT;
+  else
+    return PERFPRED_OK;
+  return count_step(state);
+}
+
 static enum perfpred_status sum_loop(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
                                      int depth) {
   const struct ppi_node *node = step->node;
   struct ppi_loop loop = { 0 };
   int64_t start, width;
+  bool first = true;
   enum perfpred_status status = begin_loop(state, step, slots, &loop);
   while (!status && ppi_loop_next(&loop, &start, &width)) {
     slots[node->slot] = start;
@@ -192,6 +203,9 @@ static enum perfpred_status sum_loop(struct summing *state, const struct ppi_pla
     status = count_step(state);
     if (!status)
       status = sum_block(state, step->body, slots, depth);
+    if (!status && first)
+      status = check_rest(state, &loop);
+    first = false;
   }
   return status;
 }
