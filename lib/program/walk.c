@@ -228,7 +228,8 @@ static enum perfpred_status run_frame(struct frame *frame) {
     const struct ppi_buffer *buffer = &frame->program->buffers[made];
     if (!buffer->work)
       continue;
-    view->number = frame->level == 1 ? made : walk->next_number++;
+    const int number = frame->level == 1 ? made : walk->next_number++;
+    *view = (struct view){ .number = number, .rows = view->rows, .columns = view->columns };
     if (walker->enter)
       status = walker->enter(walk->data, view->number, buffer, view->rows, view->columns, walk->error);
     if (status)
