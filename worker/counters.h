@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events counted around calls. Two layers:
- *   counting.c (the worker)             struct worker_counters: what the sampler uses; works where nothing can be counted, too
- *   counters.c (perfpred-hardware.so)   plans and tallies, by PAPI's low-level interface
+/* Events counted around calls, by PAPI's low-level interface, which perfpred-hardware.so hands over (papi.c).
  * Nothing here fails for want of counters: a name that cannot be counted has a reason, its values are PPI_COUNTER_NONE. */
 #ifndef PPI_WORKER_COUNTERS_H
 #define PPI_WORKER_COUNTERS_H
@@ -11,10 +9,42 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "machine/machine.h"
 
 #define PPI_COUNTER_NONE INT64_MIN /* in place of a value that is not there */
 #define PPI_COUNTER_MAX 64         /* names in a plan */
 #define PPI_COUNTER_NAME_MAX 256
+
+/* The entry points of PAPI that are used, so that tests can stand in for it. Results and codes are PAPI's. */
+struct ppi_papi {
+  int (*start_up)(void); /* the library and its threads */
+  void (*shut_down)(void);
+  int (*hardware_counters)(void);
+  const char *(*disabled)(const char *component); /* why; "": it is not; NULL: there is none of that name */
+  int (*find)(const char *name, int *code);       /* presets and native events */
+  /* After *code (0: the first), a native event of the component; NULL: a preset. Not PPI_PAPI_OK: no more. */
+  int (*next)(const char *component, int *code, char *name, size_t size);
+  int (*query)(int code); /* whether this machine has a preset */
+  int (*component)(int code);
+  int (*create)(int *set);
+  int (*add)(int set, int code);
+  int (*remove)(int set, int code);
+  int (*start)(int set);
+  int (*stop)(int set, long long *values);
+  void (*destroy)(int *set);
+  const char *(*text)(int result);
+};
+/* hardware.c: PAPI, loaded at the first call; NULL: there is none. */
+const struct ppi_papi *worker_papi(void);
+/* Those of PAPI's results that are told apart; papi.c asserts that they are. */
+enum ppi_papi_result {
+  PPI_PAPI_OK = 0,
+  PPI_PAPI_NO_EVENT = -7,
+  PPI_PAPI_CONFLICT = -8,
+  PPI_PAPI_PERMISSION = -15,
+  PPI_PAPI_TOO_MANY = -23,
+  PPI_PAPI_DISABLED = -25
+};
 
 struct ppi_counter {
   char name[PPI_COUNTER_NAME_MAX];
@@ -29,59 +59,28 @@ struct ppi_counter_plan {
   int count, batches; /* batches 0: nothing can be counted */
   struct ppi_counter *counters;
   char note[256]; /* the one note for people when something is missing for the machine's sake; else "" */
+  const struct ppi_papi *papi;
 };
 
-/* The event sets of a plan in one thread: created, used and destroyed there. */
-struct ppi_counter_tally;
-
-/* worker/counting.c. Plans are created and destroyed by the main thread, outside of parallel regions. */
-
-/* names: at most PPI_COUNTER_MAX (PERFPRED_INVALID), none empty or too long; order is kept and the same name may come twice.
-   PERFPRED_NO_MEMORY. A machine or a build without counters is PERFPRED_OK with 0 batches. */
-enum perfpred_status worker_counters_plan(const char *const *names, int count, struct ppi_counter_plan **plan,
-                                          struct perfpred_error *error);
+/* Plans are created and destroyed by the main thread, outside of parallel regions.
+ * papi: worker_papi(); NULL: none. names: at most PPI_COUNTER_MAX, none empty or longer than PPI_COUNTER_NAME_MAX - 1
+ * (PERFPRED_INVALID); order is kept, the same name may come twice. A machine or a build without counters is PERFPRED_OK with 0 batches. */
+enum perfpred_status worker_counters_plan(const struct ppi_papi *papi, const char *const *names, int count,
+                                          struct ppi_counter_plan **plan, struct perfpred_error *error);
 void worker_counters_plan_destroy(struct ppi_counter_plan *plan); /* after its tallies; NULL is fine */
 
-/* NULL without memory or batches: a NULL tally may be used like any, counting nothing. */
+/* The event sets of a plan in one thread: opened, used and closed there. NULL (no batches, no memory) counts nothing. */
+struct ppi_counter_tally;
 struct ppi_counter_tally *worker_counters_open(const struct ppi_counter_plan *plan);
 void worker_counters_close(struct ppi_counter_tally *tally);
 
 /* Around a run. What is counted is the calling thread's part (software-defined events: the process's). stop sets the values of
-   the batch's names and leaves those of others alone: after one run per batch all `count` values of the plan are there, if they
-   were PPI_COUNTER_NONE to begin with. A start that fails leaves the values of its batch PPI_COUNTER_NONE. */
+   the batch's names and leaves those of the others alone: when all were PPI_COUNTER_NONE at first, they are complete after a run
+   per batch. What fails to start or to stop reads PPI_COUNTER_NONE. */
 void worker_counters_start(struct ppi_counter_tally *tally, int batch);
 void worker_counters_stop(struct ppi_counter_tally *tally, int64_t *values);
 
-/* The entry points of PAPI that counters.c uses, so that tests can stand in for it. Codes and results are PAPI's. */
-struct ppi_papi {
-  int (*start_up)(void); /* library and threads; PAPI_OK */
-  void (*shut_down)(void);
-  int (*hardware_counters)(void);
-  const char *(*disabled)(const char *component); /* why; "": it is not; NULL: there is none of that name */
-  int (*find)(const char *name, int *code);       /* PAPI's own and native names */
-  int (*next)(const char *component, int *code, char *name,
-              size_t size); /* *code 0: the first native event; not PAPI_OK: no more */
-  int (*component)(int code);
-  int (*query)(int code); /* a preset: PAPI_OK when this machine has it */
-  int (*create)(int *set);
-  int (*add)(int set, int code);
-  int (*remove)(int set, int code);
-  int (*start)(int set);
-  int (*stop)(int set, long long *values);
-  void (*destroy)(int *set);
-  const char *(*text)(int result);
-};
-
-/* What perfpred-hardware.so offers of the above; plan gives a NULL pointer without memory. */
-struct ppi_counting {
-  struct ppi_counter_plan *(*plan)(const struct ppi_papi *papi, const char *const *names, int count);
-  void (*plan_destroy)(const struct ppi_papi *papi, struct ppi_counter_plan *plan);
-  struct ppi_counter_tally *(*open)(const struct ppi_papi *papi, const struct ppi_counter_plan *plan);
-  void (*close)(struct ppi_counter_tally *tally);
-  void (*start)(struct ppi_counter_tally *tally, int batch);
-  void (*stop)(struct ppi_counter_tally *tally, int64_t *values);
-};
-/* papi NULL in a call of it stands for the real one. */
-PERFPRED_API extern const struct ppi_counting perfpred_hardware_counting;
+/* What can be counted on this machine: the members counters_*. */
+void worker_counters_describe(const struct ppi_papi *papi, struct ppi_machine *machine);
 
 #endif

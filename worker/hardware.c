@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "worker.h"
 
 #define MODULE "perfpred-hardware.so"
@@ -25,15 +26,20 @@ static void *open_module(void) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* Stays loaded, so loading it again costs nothing. */
+static void *find_symbol(const char *name) {
+  void *module = open_module();
+  return module ? dlsym(module, name) : NULL;
+}
+
+const struct ppi_papi *worker_papi(void) {
+  return find_symbol("perfpred_hardware_papi");
+}
+
 void worker_hardware(struct ppi_machine *machine) {
   typedef void topology_fn(struct ppi_machine *);
-  typedef int counters_fn(void);
-  void *module = open_module();
-  void *topology = module ? dlsym(module, "perfpred_hardware_topology") : NULL;
-  void *counters = module ? dlsym(module, "perfpred_hardware_counters") : NULL;
-  machine->counters_available = -1;
+  void *topology = find_symbol("perfpred_hardware_topology");
   if (topology)
     (*(topology_fn **)&topology)(machine);
-  if (counters)
-    machine->counters_available = (*(counters_fn **)&counters)();
+  worker_counters_describe(worker_papi(), machine);
 }

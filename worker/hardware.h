@@ -6,9 +6,11 @@
 
 #include "machine/machine.h"
 
+struct ppi_papi; /* counters.h */
+
 /* Cores and caches; unchanged where hwloc fails. */
 PERFPRED_API void perfpred_hardware_topology(struct ppi_machine *machine);
-/* Number of counters that PAPI can count here; -1: it is missing or fails. */
-PERFPRED_API int perfpred_hardware_counters(void);
+/* PAPI itself; the symbol is missing in a module without it. */
+PERFPRED_API extern const struct ppi_papi perfpred_hardware_papi;
 
 #endif

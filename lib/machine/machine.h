@@ -26,8 +26,12 @@ struct ppi_machine {
   struct ppi_cache caches[PPI_CACHE_MAX];
   double peak_flops_per_s[2];   /* one thread, single and double precision; measured; 0: not measured */
   double bandwidth_bytes_per_s; /* one thread, reading memory; measured; 0: not measured */
-  int counters_available;       /* hardware counters that PAPI can count here; -1: not asked */
-  double tsc_hz;                /* 0: not used */
+  int counters_available;       /* PAPI's preset events that can be counted here; -1: not asked */
+  int counters_hardware;        /* counters of the processor that PAPI can use */
+  char counters_names
+      [4096]; /* events, separated by blanks: presets, then those that loaded libraries define; not in model files */
+  char counters_note[PPI_TEXT_MAX]; /* why there are none; "" otherwise; not in model files */
+  double tsc_hz;                    /* 0: not used */
 };
 
 struct ppi_library {

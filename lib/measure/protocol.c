@@ -202,6 +202,9 @@ void ppi_put_machine(struct ppi_wire *wire, const struct ppi_machine *machine) {
   ppi_wire_put_f64(wire, machine->peak_flops_per_s[1]);
   ppi_wire_put_f64(wire, machine->bandwidth_bytes_per_s);
   ppi_wire_put_i64(wire, machine->counters_available);
+  ppi_wire_put_i64(wire, machine->counters_hardware);
+  ppi_wire_put_string(wire, machine->counters_names);
+  ppi_wire_put_string(wire, machine->counters_note);
   ppi_wire_put_f64(wire, machine->tsc_hz);
 }
 
@@ -222,6 +225,9 @@ void ppi_get_machine(struct ppi_wire *wire, struct ppi_machine *machine) {
   machine->peak_flops_per_s[1] = ppi_wire_get_f64(wire);
   machine->bandwidth_bytes_per_s = ppi_wire_get_f64(wire);
   machine->counters_available = get_int(wire);
+  machine->counters_hardware = get_int(wire);
+  get_text(wire, machine->counters_names, sizeof machine->counters_names);
+  get_text(wire, machine->counters_note, sizeof machine->counters_note);
   machine->tsc_hz = ppi_wire_get_f64(wire);
 }
 

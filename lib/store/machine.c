@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
+#include <string.h>
 
 #include "store/parts.h"
 #include "store/store.h"
@@ -59,6 +60,34 @@ void ppi_store_put_setup(struct ppi_json_out *out, const struct ppi_setup *setup
   ppi_json_put_integer(out, "protocol", setup->protocol);
 }
 
+/* The names are separated by blanks; each has more than 8 characters. */
+static void put_names(struct ppi_json_out *out, const char *names) {
+  enum { MOST = sizeof((struct ppi_machine *)0)->counters_names / 8 };
+  char text[sizeof((struct ppi_machine *)0)->counters_names], *state = NULL;
+  const char *list[MOST];
+  size_t count = 0;
+
+  strcpy(text, names);
+  for (char *name = strtok_r(text, " ", &state); name && count < MOST; name = strtok_r(NULL, " ", &state))
+    list[count++] = name;
+  if (count > 0)
+    ppi_json_put_strings(out, "names", list, count);
+  else
+    ppi_json_put_empty_list(out, "names");
+}
+
+/* Says more than a model file needs to know. */
+static void put_counters(struct ppi_json_out *out, const struct ppi_machine *machine) {
+  struct ppi_json_out object;
+
+  ppi_json_begin(&object);
+  ppi_json_put_bool(&object, "available", machine->counters_names[0] != '\0');
+  ppi_json_put_integer(&object, "hardware", machine->counters_hardware);
+  put_names(&object, machine->counters_names);
+  ppi_json_put_string(&object, "note", machine->counters_note);
+  ppi_json_put_object(out, "counters", &object);
+}
+
 enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const struct ppi_setup *setup, char **json,
                                        struct perfpred_error *error) {
   struct ppi_text text = PPI_TEXT_INIT;
@@ -67,6 +96,7 @@ enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const 
 
   ppi_json_begin(&out);
   ppi_store_put_machine(&out, machine);
+  put_counters(&out, machine);
   if (setup)
     ppi_store_put_setup(&out, setup);
   else

@@ -30,6 +30,12 @@ def test_machine():
         assert key in answer, key
     assert answer["cores"] >= 1 and answer["peak_flops_per_s"] > 1e8 and answer["bandwidth_bytes_per_s"] > 1e8
     assert os.path.exists(answer["blas"]["path"])
+    counters = answer["counters"]
+    assert list(counters) == ["available", "hardware", "names", "note"], counters
+    if answer["counters_available"] is not None:
+        presets = [name for name in counters["names"] if name.startswith("PAPI_")]
+        assert len(presets) == answer["counters_available"], counters
+        assert bool(presets) == (counters["note"] == ""), "one note where there are none"
     return None
 
 

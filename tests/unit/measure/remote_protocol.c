@@ -163,6 +163,9 @@ Test(remote_protocol, machine_and_setup_travel) {
                                  .peak_flops_per_s = { 2e11, 1e11 },
                                  .bandwidth_bytes_per_s = 2e10,
                                  .counters_available = -1,
+                                 .counters_hardware = 6,
+                                 .counters_names = "PAPI_TOT_CYC sde:::LIB::calls",
+                                 .counters_note = "none",
                                  .tsc_hz = 2.5e9 };
   struct ppi_setup setup = { .blas = { "/b", "00ff", "0.9.0", "haswell", "blis" },
                              .lapack = { "/l", "", "3.11.0", "", "reference" },
@@ -187,6 +190,9 @@ Test(remote_protocol, machine_and_setup_travel) {
   cr_assert_str_eq(other.caches[1].source, "sysfs");
   cr_assert_eq(other.peak_flops_per_s[1], 1e11);
   cr_assert_eq(other.counters_available, -1);
+  cr_assert_eq(other.counters_hardware, 6);
+  cr_assert_str_eq(other.counters_names, "PAPI_TOT_CYC sde:::LIB::calls");
+  cr_assert_str_eq(other.counters_note, "none");
   cr_assert_str_eq(other_setup.blas.kernels, "haswell");
   cr_assert_str_eq(other_setup.lapack.family, "reference");
   cr_assert(other_setup.ilp64);

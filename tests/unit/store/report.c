@@ -10,6 +10,8 @@ Test(report, the_machine_has_the_keys_of_the_command) {
                                           "\"peak_flops_per_s\": 80000000000.0",
                                           "\"bandwidth_bytes_per_s\": 12500000000.0",
                                           "\"counters_available\": null",
+                                          "\"counters\": {\"available\": false, \"hardware\": 0, \"names\": [], "
+                                          "\"note\": \"no counters\"}",
                                           "\"blas\": {\"family\": \"virtual\", \"path\": \"/usr/lib/libblas.so.3\"",
                                           "\"lapack\": {",
                                           "\"threads\": 1",
@@ -20,13 +22,19 @@ Test(report, the_machine_has_the_keys_of_the_command) {
 
   world_create(&world);
   models = sample_models(&world);
+  strcpy(models->machine.counters_note, "no counters");
   cr_assert_eq(ppi_store_machine(&models->machine, &models->setup, &json, NULL), PERFPRED_OK);
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
     cr_assert_not_null(strstr(json, expected[i]), "no %s in %s", expected[i], json);
   free(json);
+  models->machine.counters_note[0] = '\0';
   models->machine.counters_available = 5;
+  models->machine.counters_hardware = 6;
+  strcpy(models->machine.counters_names, "PAPI_TOT_CYC sde:::LIB::calls");
   cr_assert_eq(ppi_store_machine(&models->machine, NULL, &json, NULL), PERFPRED_OK);
   cr_assert_not_null(strstr(json, "\"counters_available\": 5"));
+  cr_assert_not_null(strstr(json, "\"counters\": {\"available\": true, \"hardware\": 6, "
+                                  "\"names\": [\"PAPI_TOT_CYC\", \"sde:::LIB::calls\"], \"note\": \"\"}"));
   cr_assert_not_null(strstr(json, "\"blas\": null"));
   free(json);
   perfpred_models_unref(models);
