@@ -108,16 +108,6 @@ static enum perfpred_status compare_setups(const struct validating *all, struct 
   return status;
 }
 
-/* The relative difference of the medians of the two halves of the samples, in the order in which they were taken. NaN: there
-   is but one. */
-static double noise_of(double *times, size_t count) {
-  if (count < 2)
-    return (double)NAN;
-  double first = ppi_stats_median(times, count / 2);
-  double second = ppi_stats_median(times + count / 2, count - count / 2);
-  return first + second > 0.0 ? fabs(first - second) / (0.5 * (first + second)) : 0.0;
-}
-
 static enum perfpred_status finish_point(struct perfpred_validation_point *point, const struct ppi_result *result,
                                          struct perfpred_error *error) {
   if (result->count == 0)
@@ -126,7 +116,7 @@ static enum perfpred_status finish_point(struct perfpred_validation_point *point
   if (!scratch)
     return ppi_error_memory(error);
   memcpy(scratch, result->times_s, result->count * sizeof *scratch);
-  point->noise = noise_of(scratch, result->count);
+  point->noise = ppi_stats_noise(scratch, result->count);
   memcpy(scratch, result->times_s, result->count * sizeof *scratch);
   ppi_stats_of(scratch, result->count, &point->measured_s);
   free(scratch);

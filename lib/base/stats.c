@@ -56,6 +56,15 @@ double ppi_stats_percentile(double *values, size_t count, double share) {
   return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
 }
 
+double ppi_stats_noise(double *values, size_t count) {
+  size_t half = count / 2;
+  if (half == 0)
+    return (double)NAN;
+  double first = ppi_stats_median(values, half);
+  double second = ppi_stats_median(values + half, count - half);
+  return first + second > 0.0 ? fabs(first - second) / (0.5 * (first + second)) : 0.0;
+}
+
 void ppi_stats_add(struct perfpred_statistics *sum, const struct perfpred_statistics *term) {
   sum->min += term->min;
   sum->med += term->med;

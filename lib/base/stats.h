@@ -12,6 +12,9 @@ void ppi_stats_of(double *values, size_t count, struct perfpred_statistics *stat
 double ppi_stats_median(double *values, size_t count); /* sorts them */
 double ppi_stats_percentile(double *values, size_t count,
                             double share); /* sorts them; linear interpolation, 0 <= share <= 1 */
+/* Relative difference of the medians of the first and the second half: noise and drift of values in order of time. NaN: fewer than
+   two. Sorts each half. */
+double ppi_stats_noise(double *values, size_t count);
 /* sum += term * factor: all but std add, std in squares (equations 2 and 3). */
 void ppi_stats_add(struct perfpred_statistics *sum, const struct perfpred_statistics *term);
 /* cost / time (equations 4 and 5). Time 0 gives 0. */

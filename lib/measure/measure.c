@@ -15,24 +15,14 @@ void perfpred_sampler_destroy(struct perfpred_sampler *sampler) {
     sampler->ops->destroy(sampler);
 }
 
-/* Relative difference of the medians of the first and the second half, in order of time. NaN: a single sample. */
-static double noise_of(const double *times, size_t count, double *scratch) {
-  if (count < 2)
-    return NAN;
-  size_t half = count / 2;
-  memcpy(scratch, times, count * sizeof *times);
-  double first = ppi_stats_median(scratch, half);
-  double second = ppi_stats_median(scratch + half, count - half);
-  return first + second > 0.0 ? fabs(first - second) / (0.5 * (first + second)) : 0.0;
-}
-
 static enum perfpred_status fill(const struct ppi_result *result, struct perfpred_measurement *measurement,
                                  struct perfpred_error *error) {
   double *scratch = malloc(result->count * sizeof *scratch);
   if (scratch == NULL)
     return ppi_error_memory(error);
   struct perfpred_measurement made = { .size = measurement->size };
-  made.noise = noise_of(result->times_s, result->count, scratch);
+  memcpy(scratch, result->times_s, result->count * sizeof *scratch);
+  made.noise = ppi_stats_noise(scratch, result->count);
   memcpy(scratch, result->times_s, result->count * sizeof *scratch);
   ppi_stats_of(scratch, result->count, &made.time_s);
   free(scratch);

@@ -121,3 +121,12 @@ Test(stats, scale) {
   cr_assert_eq(s.mean, 4.0);
   cr_assert_eq(s.std, 1.0);
 }
+
+/* Medians 2 and 3 of the halves: 1 / 2.5. With an odd number the middle one belongs to the second half. */
+Test(stats, noise_is_the_difference_of_the_halves) {
+  double even[] = { 3.0, 1.0, 2.0, 4.0, 3.0, 2.0 }, odd[] = { 1.0, 3.0, 3.0 }, one[] = { 5.0 }, zeros[] = { 0.0, 0.0 };
+  cr_expect_float_eq(ppi_stats_noise(even, 6), 0.4, 1e-15);
+  cr_expect_float_eq(ppi_stats_noise(odd, 3), 1.0, 1e-15);
+  cr_expect(isnan(ppi_stats_noise(one, 1)));
+  cr_expect_eq(ppi_stats_noise(zeros, 2), 0.0);
+}
