@@ -54,10 +54,21 @@ PERFPRED_API enum perfpred_status perfpred_models_save(const struct perfpred_mod
 PERFPRED_API enum perfpred_status perfpred_models_print(const struct perfpred_models *models, char **json,
                                                         struct perfpred_error *error);
 
-/** Takes another reference. @return models @par Thread safety: safe from any thread. @since 0.1 */
+/**
+ * Takes another reference.
+ *
+ * @return models
+ * @par Thread safety: safe from any thread.
+ * @since 0.1
+ */
 PERFPRED_API struct perfpred_models *perfpred_models_ref(struct perfpred_models *models);
 
-/** Gives a reference back; NULL is fine. @par Thread safety: safe from any thread. @since 0.1 */
+/**
+ * Gives a reference back; NULL is fine.
+ *
+ * @par Thread safety: safe from any thread.
+ * @since 0.1
+ */
 PERFPRED_API void perfpred_models_unref(struct perfpred_models *models);
 
 /** Number of sub-models (kernel, case, domain). @since 0.1 */
@@ -137,8 +148,10 @@ enum perfpred_error_measure {
  */
 struct perfpred_generate_options {
   size_t size;                               /**< sizeof; PERFPRED_GENERATE_OPTIONS_INIT sets it */
-  int64_t n_lower, n_upper;                  /**< range of every size parameter; default 8 to 1024 */
-  int64_t b_lower, b_upper;                  /**< range of the block size b; default 8 to 256 */
+  int64_t n_lower;                           /**< least value of every size parameter; default 8 */
+  int64_t n_upper;                           /**< largest value of every size parameter; default 1024 */
+  int64_t b_lower;                           /**< least block size b; default 8 */
+  int64_t b_upper;                           /**< largest block size b; default 256 */
   int overfitting;                           /**< degrees added to the kernel's; default 2, 0 for three sizes; -1: 0 */
   int oversampling;                          /**< points per dimension beyond degree + 1; default 4; -1: 0 */
   enum perfpred_grid grid;                   /**< sampling grid */

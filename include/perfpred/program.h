@@ -47,10 +47,21 @@ PERFPRED_API enum perfpred_status perfpred_program_parse(const struct perfpred_c
                                                          struct perfpred_program **program,
                                                          struct perfpred_error *error);
 
-/** Takes another reference. @return program @par Thread safety: safe from any thread. @since 0.1 */
+/**
+ * Takes another reference.
+ *
+ * @return program
+ * @par Thread safety: safe from any thread.
+ * @since 0.1
+ */
 PERFPRED_API struct perfpred_program *perfpred_program_ref(struct perfpred_program *program);
 
-/** Gives a reference back; NULL is fine. @par Thread safety: safe from any thread. @since 0.1 */
+/**
+ * Gives a reference back; NULL is fine.
+ *
+ * @par Thread safety: safe from any thread.
+ * @since 0.1
+ */
 PERFPRED_API void perfpred_program_unref(struct perfpred_program *program);
 
 /** Name; borrowed. @since 0.1 */

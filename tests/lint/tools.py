@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""clang-format, clang-tidy and cppcheck over the sources, one case per file (cppcheck: one)."""
+"""clang-format, clang-tidy and cppcheck over the sources, one case per file (cppcheck: one); doxygen over the headers."""
 
 import concurrent.futures
 import json
@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import sources
 from tap import Tap
@@ -63,6 +64,16 @@ def check_cppcheck(tap, build, root):
         tap.case(f"cppcheck {component}", run(command + names, root) if names else [])
 
 
+def check_doxygen(tap, root):
+    with open(os.path.join(root, "doc", "Doxyfile"), encoding="utf-8") as file:
+        settings = file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        settings += f"OUTPUT_DIRECTORY = {folder}\nGENERATE_HTML = NO\nGENERATE_XML = YES\n"
+        answer = subprocess.run(["doxygen", "-"], cwd=root, input=settings, capture_output=True, text=True, check=False)
+    complaints = answer.stderr.splitlines()
+    tap.case("doxygen without warnings", complaints or ([] if answer.returncode == 0 else ["doxygen failed"]))
+
+
 def main(root, build, tool):
     tap = Tap()
     if not shutil.which(tool):
@@ -71,6 +82,8 @@ def main(root, build, tool):
         check_format(tap, root)
     elif tool == "clang-tidy":
         check_tidy(tap, build, root)
+    elif tool == "doxygen":
+        check_doxygen(tap, root)
     else:
         check_cppcheck(tap, build, root)
     tap.finish()
