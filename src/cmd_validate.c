@@ -20,6 +20,7 @@ struct grid {
   struct range n, b;
   struct perfpred_validation_point *points;
   size_t count;
+  unsigned notes; /* on any of the predictions */
 };
 
 static int check_steps(const struct options *options, struct grid *grid) {
@@ -117,6 +118,7 @@ static int print_json(const struct session *session, const struct grid *grid,
   document_number(&document, "noise_floor", validation->noise_floor);
   document_integer(&document, "disturbed", (int64_t)validation->disturbed);
   document_number(&document, "wall_s", validation->wall_s);
+  session_write_notes(&document, grid->notes);
   return document_print(&document);
 }
 
@@ -154,6 +156,8 @@ static int print_text(const struct session *session, const struct grid *grid,
   printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu points, %.1f s)\n",
          unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
          unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, validation->wall_s);
+  if (grid->notes != 0)
+    printf("status %s\n", session_status(grid->notes));
   return result;
 }
 
@@ -198,6 +202,8 @@ static int prepare(struct session *session, struct grid *grid) {
                               perfpred_program_parameter_count(session->programs[point->plan]), &prediction,
                               &session->error) != PERFPRED_OK)
       result = session_fail(session);
+    else
+      grid->notes |= prediction.notes;
   }
   return result;
 }

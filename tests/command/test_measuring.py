@@ -64,6 +64,14 @@ def test_generate():
     assert run("model", path, "--json").json()["of_this_machine"] is True
     assert run("predict", "chol-l-3", "-m", path, "n=64", "b=16", "--json").json()["time_s"]["med"] > 0
     checked = run("validate", "chol-l-3", "-m", path, "-n", "32:64:16", "-b", "8:16:8", "--reps", "3", "--json").json()
+    assert "forced" not in checked["notes"]
+    with open(path, encoding="utf-8") as file:
+        other = re.sub('"cpu": "[^"]*"', '"cpu": "another one"', file.read())
+    with open(path + ".other", "w", encoding="utf-8") as file:
+        file.write(other)
+    words = ("validate", "chol-l-3", "-m", path + ".other", "-n", "32", "-b", "8", "--reps", "2", "--force")
+    assert run(*words, "--json").json()["status"] == "forced"
+    assert "status forced" in run(*words).out
     points = checked["points"]
     assert [(p["n"], p["b"]) for p in points] == [(n, b) for n in (32, 48, 64) for b in (8, 16)]
     for point in points:
