@@ -55,7 +55,15 @@ static void announce(void *data, const char *what) {
 }
 
 enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *error) {
-  struct ppi_core_options options = { .resolve = resolve, .announce = announce, .data = worker };
+  struct ppi_core_options options = {
+    .resolve = resolve,
+    .announce = announce,
+    .data = worker,
+    .threads = worker->threads < worker->cpu_count ? worker->threads : worker->cpu_count,
+    .cpus = worker->threads == 1 ? worker->cpus : NULL, /* several threads place themselves */
+    .cpu_count = worker->threads == 1 ? worker->cpu_count : 0,
+    .counting = worker_counting(),
+  };
   long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (worker->core)
     return PERFPRED_OK;
@@ -214,6 +222,59 @@ enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error 
     free((void *)requests[i].values);
   free(requests);
   return status;
+}
+
+/* The script of the message, unless it is the one that is known. */
+static enum perfpred_status read_script(struct worker *worker, int64_t ld, struct perfpred_error *error) {
+  size_t length = 0;
+  const char *source = ppi_wire_get_string(&worker->in);
+  const char *text = ppi_wire_get_bytes(&worker->in, &length);
+  if (worker->in.bad)
+    return unreadable(error);
+  if (worker->text && worker->script.length == length && memcmp(worker->text, text, length) == 0)
+    return PERFPRED_OK;
+  worker_forget_script(worker);
+  worker->text = malloc(length + 1);
+  if (!worker->text)
+    return ppi_error_memory(error);
+  memcpy(worker->text, text, length);
+  enum perfpred_status status =
+      ppi_script_parse(worker->kernels, worker->text, length, source, ld, &worker->script, error);
+  if (status != PERFPRED_OK)
+    worker_forget_script(worker);
+  return status;
+}
+
+void worker_forget_script(struct worker *worker) {
+  ppi_buffers_free(&worker->buffers);
+  ppi_script_free(&worker->script);
+  free(worker->text);
+  worker->text = NULL;
+}
+
+enum perfpred_status worker_script(struct worker *worker, struct perfpred_error *error) {
+  struct ppi_sampling sampling;
+  struct ppi_unit_result result;
+  ppi_get_sampling(&worker->in, &sampling);
+  sampling.progress = on_progress;
+  sampling.progress_data = worker;
+  enum perfpred_status status = worker_core(worker, error);
+  if (status == PERFPRED_OK)
+    status = need_registries(worker, false, error);
+  if (status == PERFPRED_OK)
+    status = read_script(worker, sampling.ld, error);
+  if (status != PERFPRED_OK)
+    return status;
+  int64_t unit = ppi_wire_get_i64(&worker->in);
+  if (worker->in.bad || unit < 0 || (uint64_t)unit >= worker->script.unit_count)
+    return unreadable(error);
+  status = ppi_core_unit(worker->core, &worker->script, (size_t)unit, &worker->buffers, &sampling, &result, error);
+  if (status == PERFPRED_OK) {
+    ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
+    ppi_put_unit(&worker->out, &result);
+    ppi_unit_result_free(&result);
+  }
+  return outcome(worker, status, error);
 }
 
 static enum perfpred_status read_execution(struct worker *worker, struct ppi_execution *execution,

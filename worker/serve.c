@@ -9,14 +9,26 @@
 
 /* A measured thread that moves between cores measures caches that are cold. Where somebody has chosen a CPU already, that one is kept. Failing
    is no harm: samples that were moved are seen as preempted. */
-static void pin(void) {
+static void pin(int cpu) {
   cpu_set_t set;
-  int cpu = sched_getcpu();
   if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= 1)
     return;
   CPU_ZERO(&set);
   CPU_SET((size_t)cpu, &set);
   sched_setaffinity(0, sizeof set, &set);
+}
+
+/* CPUs on which threads of parallel regions may run, the present one first. */
+static void list_cpus(struct worker *worker) {
+  cpu_set_t set;
+  int present = sched_getcpu();
+  worker->cpu_count = 0;
+  if (present < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
+    return;
+  worker->cpus[worker->cpu_count++] = present;
+  for (int cpu = 0; cpu < CPU_SETSIZE && worker->cpu_count < PPI_UNIT_CPUS; cpu++)
+    if (cpu != present && CPU_ISSET((size_t)cpu, &set))
+      worker->cpus[worker->cpu_count++] = cpu;
 }
 
 static void fill_setup(const struct worker *worker, struct ppi_setup *setup) {
@@ -49,8 +61,9 @@ static enum perfpred_status hello(struct worker *worker, struct perfpred_error *
   const char *blas = ppi_wire_get_string(&worker->in), *lapack = ppi_wire_get_string(&worker->in);
   if (worker->in.bad || worker->loaded)
     return ppi_error_set(error, PERFPRED_WORKER, "the worker cannot read the greeting");
-  if (worker->threads == 1)
-    pin();
+  list_cpus(worker);
+  if (worker->threads == 1 && worker->cpu_count > 0)
+    pin(worker->cpus[0]);
   status = worker_load(&worker->libraries, blas, lapack, worker->threads, worker->page, error);
   if (status != PERFPRED_OK)
     return status;
@@ -147,9 +160,13 @@ static enum perfpred_status handle(struct worker *worker, struct perfpred_error 
   static const struct {
     uint32_t type;
     enum perfpred_status (*handle)(struct worker *worker, struct perfpred_error *error);
-  } handlers[] = { { PPI_MESSAGE_HELLO, hello },          { PPI_MESSAGE_TEXT, worker_learn },
-                   { PPI_MESSAGE_SAMPLE, worker_sample }, { PPI_MESSAGE_EXECUTE, worker_execute },
-                   { PPI_MESSAGE_DESCRIBE, describe },    { PPI_MESSAGE_LEAST_SQUARES, least_squares } };
+  } handlers[] = { { PPI_MESSAGE_HELLO, hello },
+                   { PPI_MESSAGE_TEXT, worker_learn },
+                   { PPI_MESSAGE_SAMPLE, worker_sample },
+                   { PPI_MESSAGE_EXECUTE, worker_execute },
+                   { PPI_MESSAGE_SCRIPT, worker_script },
+                   { PPI_MESSAGE_DESCRIBE, describe },
+                   { PPI_MESSAGE_LEAST_SQUARES, least_squares } };
   if (!worker->loaded && worker->in.type != PPI_MESSAGE_HELLO)
     return ppi_error_set(error, PERFPRED_WORKER, "the worker was not greeted");
   for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++)
@@ -186,6 +203,7 @@ int worker_serve(struct worker *worker) {
     if (!reply(worker, handle(worker, &error), &error))
       break;
   }
+  worker_forget_script(worker);
   ppi_programs_destroy(worker->programs);
   ppi_kernels_destroy(worker->kernels);
   ppi_core_destroy(worker->core);

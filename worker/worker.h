@@ -44,6 +44,9 @@ perfpred_dgelsy_fn *worker_dgelsy(const struct worker_libraries *libraries);
 /* hardware.c: what perfpred-hardware.so adds to what is known of the machine; counters_available -1 without it. */
 void worker_hardware(struct ppi_machine *machine);
 
+/* counting.c: the counters for the sampling core. */
+const struct ppi_counting *worker_counting(void);
+
 /* serve.c: the loop over requests. */
 struct worker {
   struct worker_libraries libraries;
@@ -52,7 +55,11 @@ struct worker {
   struct ppi_kernels *kernels;
   struct ppi_programs *programs;
   struct ppi_wire in, out;
+  struct ppi_script script; /* the last one, and its text and named buffers */
+  struct ppi_buffers buffers;
+  char *text;
   int threads;
+  int cpus[PPI_UNIT_CPUS], cpu_count; /* on which this process may run, the present one first */
   bool loaded, cancelled;
   const struct perfpred_kernel *missing; /* one that the libraries lack, of the present request */
   double told_s;                         /* when progress was last sent */
@@ -61,7 +68,9 @@ int worker_serve(struct worker *worker); /* exit code */
 /* measuring.c: requests that measure; the answer is in worker->out on success. */
 enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error *error);
 enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error *error);
+enum perfpred_status worker_script(struct worker *worker, struct perfpred_error *error);
 enum perfpred_status worker_learn(struct worker *worker, struct perfpred_error *error);
+void worker_forget_script(struct worker *worker);
 enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *error);
 
 #endif

@@ -171,6 +171,30 @@ PERFPRED_API enum perfpred_status perfpred_measure(struct perfpred_sampler *samp
                                                    struct perfpred_measurement *measurement,
                                                    struct perfpred_error *error);
 
+/**
+ * Times the calls of a text (doc/sampler.md): one by one or in regions, on memory of their own or in named buffers, warm
+ * or cold. The whole text is read before anything is run. A call that fails, even one that takes the worker down, has
+ * that as its result, and the next ones are run all the same.
+ *
+ * @param sampler the sampler; a virtual one adds the costs of the calls
+ * @param context where kernels are looked up: for a local or a virtual sampler the one that it was made with
+ * @param text the text, need not end with NUL
+ * @param length its length in bytes
+ * @param source name of the text in messages, or NULL
+ * @param options options that hold where the text says nothing else, or NULL; the budget is for the whole text
+ * @param[out] json one JSON object (doc/json.md, "sample"); free with perfpred_free
+ * @param[out] error text of the error, or NULL; line and column where the text is at fault
+ * @return PERFPRED_OK, PERFPRED_SYNTAX, PERFPRED_NOT_FOUND, PERFPRED_EXISTS, PERFPRED_OVERFLOW, PERFPRED_LIMIT (the text),
+ *         PERFPRED_INVALID (the text or an argument), PERFPRED_WORKER, PERFPRED_CANCELLED, PERFPRED_NO_MEMORY
+ * @source dissertation, Section 5.1
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_sample_text(struct perfpred_sampler *sampler,
+                                                       const struct perfpred_context *context, const char *text,
+                                                       size_t length, const char *source,
+                                                       const struct perfpred_measure_options *options, char **json,
+                                                       struct perfpred_error *error);
+
 PERFPRED_END_DECLS
 
 #endif

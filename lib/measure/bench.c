@@ -31,6 +31,12 @@ static uint64_t switches(void *data) {
   return (uint64_t)usage.ru_nivcsw + (uint64_t)usage.ru_nvcsw;
 }
 
+uint64_t ppi_bench_involuntary(void *data) {
+  (void)data;
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
+}
+
 void ppi_bench_real(struct ppi_bench *bench, struct ppi_bench_state *state) {
   for (int i = 0; i < PPI_YARDSTICK_LENGTH; i++)
     state->values[i] = 1.0 + (double)i / PPI_YARDSTICK_LENGTH;

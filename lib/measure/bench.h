@@ -16,6 +16,9 @@ struct ppi_bench {
 #define PPI_YARDSTICK_LENGTH 512
 void ppi_yardstick_work(double values[PPI_YARDSTICK_LENGTH]);
 
+/* Involuntary switches alone: threads that work together wait for each other of their own will. */
+uint64_t ppi_bench_involuntary(void *data);
+
 /* The real bench; state is kept by the caller as long as the bench is used, and neither may move. */
 struct ppi_bench_state {
   struct ppi_tsc tsc;

@@ -109,9 +109,8 @@ static int ordinal_of(const struct layout *layout, const struct operand *operand
   return ordinal;
 }
 
-static enum perfpred_status lay_out(const struct ppi_core *core, const struct ppi_request *request,
-                                    struct layout *layout, perfpred_fortran_fn **function, bool *ilp64,
-                                    struct perfpred_error *error) {
+static enum perfpred_status lay_out(struct ppi_core *core, const struct ppi_request *request, struct layout *layout,
+                                    perfpred_fortran_fn **function, bool *ilp64, struct perfpred_error *error) {
   const struct perfpred_kernel *kernel = request->kernel;
   memcpy(layout->values, request->values, (size_t)kernel->arg_count * sizeof *layout->values);
   enum perfpred_status status = ppi_core_address(core, kernel, function, ilp64, error);
@@ -233,10 +232,13 @@ static enum perfpred_status sample_calls(struct calls *calls, size_t count, cons
     return ppi_error_memory(error);
   enum perfpred_status status = plan_calls(calls, count, lds, error);
   if (status == PERFPRED_OK) {
-    const struct ppi_subjects subjects = { count,    "sampling", select_call,   restore_call,
-                                           run_call, check_call, call_overhead, calls };
-    ppi_core_calibrate(calls->core);
-    status = ppi_schedule_run(&calls->core->bench, &calls->core->level, &subjects, sampling, results, error);
+    const struct ppi_subjects subjects = { count,      "sampling",    select_call, restore_call, run_call,
+                                           check_call, call_overhead, calls,       NULL,         false };
+    const struct ppi_bench *bench = NULL;
+    struct ppi_level *level = NULL;
+    status = ppi_core_world(calls->core, calls->core->options.threads, &bench, &level, error);
+    if (status == PERFPRED_OK)
+      status = ppi_schedule_run(bench, level, &subjects, sampling, results, error);
   }
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
     results[i].ld = lds[i];

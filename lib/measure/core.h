@@ -7,9 +7,22 @@
 #include <perfpred/sampler.h>
 
 #include "measure/sampler.h"
+#include "measure/script_tree.h"
 
 struct ppi_bench; /* measure/bench.h: clocks, yardstick, preemption; tests hand in scripted ones */
 struct ppi_core;
+
+/* Events counted around runs: the table of whoever can count. A run counts one batch; open, start, stop and close are called in the
+   thread whose events are counted. */
+struct ppi_counting {
+  enum perfpred_status (*plan)(const char *const *names, int count, void **plan, int *batches, char *note, size_t size,
+                               struct perfpred_error *error);
+  void (*destroy)(void *plan);
+  void *(*open)(const void *plan);
+  void (*close)(void *tally);
+  void (*start)(void *tally, int batch);
+  void (*stop)(void *tally, int64_t *values); /* sets those of the batch; PPI_COUNT_NONE: none */
+};
 
 struct ppi_core_options {
   /* Address of a kernel and the width of its integers. NULL is an answer: the kernel's own binding is used then, and without
@@ -20,6 +33,11 @@ struct ppi_core_options {
   void (*announce)(void *data, const char *what);
   void *data;                    /* first argument of both */
   const struct ppi_bench *bench; /* copied; NULL: the real clocks */
+  int threads;                   /* of the measured libraries: the yardstick runs on as many; 0: 1 */
+  const int *
+      cpus; /* that threads of a region are pinned to, the first one has the calling thread already; kept, may be NULL */
+  int cpu_count;
+  const struct ppi_counting *counting; /* NULL: nothing can be counted */
   int64_t stream_bytes; /* outputs larger than this are restored by streaming stores; 0: 1 MiB. The L2 size is apt */
 };
 
@@ -35,6 +53,17 @@ enum perfpred_status ppi_core_sample(struct ppi_core *core, const struct ppi_req
 enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_execution *executions, size_t count,
                                       const struct ppi_sampling *sampling, struct ppi_result *results,
                                       struct perfpred_error *error);
+
+/* Memory of the named buffers of a script, made when a unit first needs it. All zero at first. */
+struct ppi_buffers {
+  unsigned char **memory, **base;
+  size_t count;
+};
+void ppi_buffers_free(struct ppi_buffers *buffers);
+/* Samples one unit of a script. */
+enum perfpred_status ppi_core_unit(struct ppi_core *core, const struct ppi_script *script, size_t unit,
+                                   struct ppi_buffers *buffers, const struct ppi_sampling *sampling,
+                                   struct ppi_unit_result *result, struct perfpred_error *error);
 
 /* clock, yardstick_s (measured now if it never was), library and protocol of the setup; tsc_hz of the machine. Either may be NULL. */
 void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struct ppi_setup *setup);

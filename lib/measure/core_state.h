@@ -7,23 +7,42 @@
 #include "measure/bench.h"
 #include "measure/core.h"
 #include "measure/level.h"
+#include "measure/team.h"
 
 struct ppi_core {
   struct ppi_core_options options;
   struct ppi_bench_state state;
   struct ppi_bench bench;
-  struct ppi_level level;               /* yardstick readings */
+  struct ppi_level level;      /* yardstick readings of the calling thread alone */
+  struct ppi_team *team;       /* NULL: none was needed yet */
+  struct ppi_team_yard *yards; /* one for each of its threads */
+  struct ppi_bench team_bench; /* the yardstick on all of its threads at once */
+  struct ppi_level team_level;
+  void **libraries; /* handles of users' own */
+  size_t library_count;
+  unsigned char *sweep; /* what is walked over to empty the caches; NULL: not needed yet */
+  size_t sweep_bytes;
   double overhead_s[PPI_WORDS_MAX + 1]; /* of a call with so many words; < 0: not measured yet */
 };
 
 /* Target of a kernel. *function NULL: it is a free-form kernel. PERFPRED_UNSUPPORTED: it has no address here. */
-enum perfpred_status ppi_core_address(const struct ppi_core *core, const struct perfpred_kernel *kernel,
+enum perfpred_status ppi_core_address(struct ppi_core *core, const struct perfpred_kernel *kernel,
                                       perfpred_fortran_fn **function, bool *ilp64, struct perfpred_error *error);
 /* Time of a call that does nothing, without the clock. */
 double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame);
 /* Takes yardstick readings if there is none yet. */
 void ppi_core_calibrate(struct ppi_core *core);
 void ppi_core_announce(const struct ppi_core *core, const char *what);
+
+/* Clocks, and yardstick and its readings, for measuring on so many threads; calibrated. */
+enum perfpred_status ppi_core_world(struct ppi_core *core, int threads, const struct ppi_bench **bench,
+                                    struct ppi_level **level, struct perfpred_error *error);
+/* core_library.c: a routine of a user's shared library. */
+enum perfpred_status ppi_core_symbol(struct ppi_core *core, const struct perfpred_kernel *kernel,
+                                     perfpred_fortran_fn **function, struct perfpred_error *error);
+/* evict.c: walks over a buffer of several times the last cache. */
+enum perfpred_status ppi_core_sweep_prepare(struct ppi_core *core, struct perfpred_error *error);
+void ppi_core_sweep(struct ppi_core *core);
 
 /* "dtrsm(R,L,T,N,1000,128)": flags and sizes of a call. */
 void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size);

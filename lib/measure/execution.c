@@ -342,9 +342,13 @@ enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_ex
   enum perfpred_status status = all.points == NULL ? ppi_error_memory(error) : prepare(&all, count, error);
   if (status == PERFPRED_OK) {
     const struct ppi_subjects subjects = { count,      "executing",  select_execution, restore_buffers,
-                                           run_frames, check_frames, frames_overhead,  &all };
-    ppi_core_calibrate(core);
-    status = ppi_schedule_run(&core->bench, &core->level, &subjects, sampling, results, error);
+                                           run_frames, check_frames, frames_overhead,  &all,
+                                           NULL,       false };
+    const struct ppi_bench *bench = NULL;
+    struct ppi_level *level = NULL;
+    status = ppi_core_world(core, core->options.threads, &bench, &level, error);
+    if (status == PERFPRED_OK)
+      status = ppi_schedule_run(bench, level, &subjects, sampling, results, error);
   }
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
     results[i].ld = all.points[i].ld;

@@ -71,6 +71,14 @@ static double reference_time(const struct ppi_sample *sample, double best_s, dou
   return gate < 0.0 || reading <= 0.0 ? time : time * best_s / reading;
 }
 
+size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times) {
+  size_t count = 0;
+  for (size_t i = 0; i < history->count; i++)
+    if (history->entries[i].sample.passed)
+      times[count++] = reference_time(&history->entries[i].sample, level->best_s, gate);
+  return count;
+}
+
 static void keep(struct ppi_result *result, double *cpu, const struct ppi_sample *sample, double time) {
   cpu[result->count] = sample->cpu_s;
   result->times_s[result->count++] = time > 0.0 ? time : DBL_MIN;
@@ -94,7 +102,7 @@ static void keep_nearest(const struct ppi_history *history, double best_s, doubl
 enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,
                                           size_t wanted, struct ppi_result *result, struct perfpred_error *error) {
   assert(history->count > 0 && wanted > 0);
-  struct ppi_result made = { .residual = NAN, .measure_s = history->measure_s };
+  struct ppi_result made = { .residual = NAN, .measure_s = history->measure_s, .first_s = history->first_s };
   made.times_s = malloc(history->count * sizeof *made.times_s);
   double *cpu = malloc(history->count * sizeof *cpu);
   if (made.times_s == NULL || cpu == NULL) {

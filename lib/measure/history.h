@@ -18,6 +18,8 @@ struct ppi_history {
   unsigned batch_size; /* repetitions of one */
   double repetition_s; /* wall time of one repetition with its warm call and restoring */
   double measure_s;    /* sum of all runs that were timed, warm ones included */
+  double first_s;      /* wall time of the very first run */
+  unsigned wanted;     /* samples that should pass */
   size_t passed;       /* at the reference level of the last count */
   unsigned passed_batches;
 };
@@ -29,7 +31,9 @@ void ppi_history_free(struct ppi_history *history);
 void ppi_history_close_batch(struct ppi_history *history, double before_s, double after_s);
 /* Decides anew which samples pass. */
 void ppi_history_count(struct ppi_history *history, const struct ppi_level *level, double gate);
-/* Kept samples and their summary. Times are brought to the best reading (times best / mean reading around them), which within the gate
+/* Times of the samples that pass, brought to the best reading, into times; how many. */
+size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times);
+/* Kept samples and their summary, first_s among it. Times are brought to the best reading (times best / mean reading around them), which within the gate
    is a correction of a few per cent. With too few that passed: those nearest to the gate; a preempted one counts with its CPU
    time. At least one entry. */
 enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,

@@ -25,6 +25,27 @@ static enum perfpred_status local_execute(struct perfpred_sampler *sampler, cons
   return ppi_core_execute(((struct local *)sampler)->core, executions, count, sampling, results, error);
 }
 
+struct local_run {
+  struct ppi_core *core;
+  struct ppi_buffers buffers;
+};
+
+static enum perfpred_status local_unit(void *data, const struct ppi_script *script, size_t unit,
+                                       const struct ppi_sampling *sampling, struct ppi_unit_result *result,
+                                       struct perfpred_error *error) {
+  struct local_run *run = data;
+  return ppi_core_unit(run->core, script, unit, &run->buffers, sampling, result, error);
+}
+
+static enum perfpred_status local_script(struct perfpred_sampler *sampler, const struct ppi_script *script,
+                                         const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
+                                         struct perfpred_error *error) {
+  struct local_run run = { .core = ((struct local *)sampler)->core };
+  enum perfpred_status status = ppi_script_run(script, sampling, local_unit, &run, outcomes, error);
+  ppi_buffers_free(&run.buffers);
+  return status;
+}
+
 static enum perfpred_status local_describe(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
                                            struct ppi_setup *setup, struct perfpred_error *error) {
   (void)error;
@@ -51,8 +72,8 @@ static void local_destroy(struct perfpred_sampler *sampler) {
   free(local);
 }
 
-static const struct ppi_sampler_ops local_ops = { local_sample, local_execute, local_describe, local_least_squares,
-                                                  local_destroy };
+static const struct ppi_sampler_ops local_ops = { local_sample,   local_execute,       local_script,
+                                                  local_describe, local_least_squares, local_destroy };
 
 enum perfpred_status perfpred_sampler_create_local(const struct perfpred_context *context,
                                                    perfpred_dgelsy_fn *least_squares, struct perfpred_sampler **sampler,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/stats.h"
+#include "measure/options.h"
 #include "measure/sampler.h"
 
 #define SEED 1
@@ -35,8 +36,8 @@ static enum perfpred_status fill(const struct ppi_result *result, struct perfpre
   return PERFPRED_OK;
 }
 
-static enum perfpred_status check_options(const struct perfpred_measure_options *options,
-                                          struct perfpred_measure_options *full, struct perfpred_error *error) {
+enum perfpred_status ppi_measure_options(const struct perfpred_measure_options *options,
+                                         struct perfpred_measure_options *full, struct perfpred_error *error) {
   memset(full, 0, sizeof *full);
   if (options == NULL)
     return PERFPRED_OK;
@@ -68,7 +69,7 @@ enum perfpred_status perfpred_measure(struct perfpred_sampler *sampler, const st
     return ppi_error_set(error, PERFPRED_INVALID, "measurement.size is %zu, expected PERFPRED_MEASUREMENT_INIT",
                          measurement->size);
   struct perfpred_measure_options full;
-  enum perfpred_status status = check_options(options, &full, error);
+  enum perfpred_status status = ppi_measure_options(options, &full, error);
   if (status == PERFPRED_OK)
     status = ppi_program_check(program, parameters, count, error);
   if (status != PERFPRED_OK)

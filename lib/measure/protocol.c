@@ -79,6 +79,9 @@ void ppi_put_sampling(struct ppi_wire *wire, const struct ppi_sampling *sampling
   ppi_wire_put_i64(wire, (int64_t)sampling->seed);
   ppi_wire_put_i64(wire, sampling->ld);
   ppi_wire_put_i64(wire, sampling->partial);
+  ppi_wire_put_f64(wire, sampling->stable);
+  ppi_wire_put_i64(wire, sampling->repetitions_max);
+  ppi_wire_put_i64(wire, sampling->detailed);
 }
 
 void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling) {
@@ -88,6 +91,9 @@ void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling) {
   sampling->seed = (uint64_t)ppi_wire_get_i64(wire);
   sampling->ld = ppi_wire_get_i64(wire);
   sampling->partial = ppi_wire_get_i64(wire) != 0;
+  sampling->stable = ppi_wire_get_f64(wire);
+  sampling->repetitions_max = get_int(wire);
+  sampling->detailed = ppi_wire_get_i64(wire) != 0;
   sampling->progress = NULL;
   sampling->progress_data = NULL;
 }
@@ -121,6 +127,24 @@ const char *ppi_get_request(struct ppi_wire *wire, struct ppi_value *values, int
   return name;
 }
 
+static void put_sample(struct ppi_wire *wire, const struct ppi_sample *sample) {
+  ppi_wire_put_f64(wire, sample->wall_s);
+  ppi_wire_put_f64(wire, sample->cpu_s);
+  ppi_wire_put_f64(wire, sample->before_s);
+  ppi_wire_put_f64(wire, sample->after_s);
+  ppi_wire_put_i64(wire, sample->preempted);
+  ppi_wire_put_i64(wire, sample->passed);
+}
+
+static void get_sample(struct ppi_wire *wire, struct ppi_sample *sample) {
+  sample->wall_s = ppi_wire_get_f64(wire);
+  sample->cpu_s = ppi_wire_get_f64(wire);
+  sample->before_s = ppi_wire_get_f64(wire);
+  sample->after_s = ppi_wire_get_f64(wire);
+  sample->preempted = ppi_wire_get_i64(wire) != 0;
+  sample->passed = ppi_wire_get_i64(wire) != 0;
+}
+
 static void put_result(struct ppi_wire *wire, const struct ppi_result *result) {
   ppi_wire_put_bytes(wire, result->times_s, result->count * sizeof *result->times_s);
   ppi_wire_put_f64(wire, result->cpu_s);
@@ -129,6 +153,29 @@ static void put_result(struct ppi_wire *wire, const struct ppi_result *result) {
   ppi_wire_put_i64(wire, result->ld);
   ppi_wire_put_f64(wire, result->residual);
   ppi_wire_put_f64(wire, result->measure_s);
+  ppi_wire_put_f64(wire, result->first_s);
+  ppi_wire_put_i64(wire, (int64_t)result->sample_count);
+  for (size_t i = 0; i < result->sample_count; i++)
+    put_sample(wire, &result->samples[i]);
+}
+
+/* Each takes more than a byte, so a senseless number is seen before memory is asked for. */
+static enum perfpred_status get_samples(struct ppi_wire *wire, struct ppi_result *result,
+                                        struct perfpred_error *error) {
+  int64_t count = ppi_wire_get_i64(wire);
+  if (count < 0 || (uint64_t)count > wire->length)
+    wire->bad = true;
+  if (wire->bad)
+    return ppi_error_set(error, PERFPRED_WORKER, "the worker sent a result that cannot be read");
+  if (count == 0)
+    return PERFPRED_OK;
+  result->samples = malloc((size_t)count * sizeof *result->samples);
+  if (!result->samples)
+    return ppi_error_memory(error);
+  result->sample_count = (size_t)count;
+  for (int64_t i = 0; i < count; i++)
+    get_sample(wire, &result->samples[i]);
+  return PERFPRED_OK;
 }
 
 static enum perfpred_status get_result(struct ppi_wire *wire, struct ppi_result *result, struct perfpred_error *error) {
@@ -140,12 +187,22 @@ static enum perfpred_status get_result(struct ppi_wire *wire, struct ppi_result 
   result->ld = ppi_wire_get_i64(wire);
   result->residual = ppi_wire_get_f64(wire);
   result->measure_s = ppi_wire_get_f64(wire);
-  if (wire->bad || length % sizeof *result->times_s != 0)
+  result->first_s = ppi_wire_get_f64(wire);
+  enum perfpred_status status = get_samples(wire, result, error);
+  if (status != PERFPRED_OK) {
+    ppi_results_free(result, 1);
+    return status;
+  }
+  if (wire->bad || length % sizeof *result->times_s != 0) {
+    ppi_results_free(result, 1);
     return ppi_error_set(error, PERFPRED_WORKER, "the worker sent a result that cannot be read");
-  result->count = length / sizeof *result->times_s;
+  }
   result->times_s = malloc(length + 1); /* no samples is no failure */
-  if (!result->times_s)
+  if (!result->times_s) {
+    ppi_results_free(result, 1);
     return ppi_error_memory(error);
+  }
+  result->count = length / sizeof *result->times_s;
   if (length > 0)
     memcpy(result->times_s, times, length);
   return PERFPRED_OK;
@@ -167,11 +224,54 @@ enum perfpred_status ppi_get_results(struct ppi_wire *wire, struct ppi_result *r
   for (i = 0; i < count && status == PERFPRED_OK; i++)
     status = get_result(wire, &results[i], error);
   if (status != PERFPRED_OK)
-    while (i-- > 0) {
-      free(results[i].times_s);
-      results[i] = (struct ppi_result){ 0 };
-    }
+    ppi_results_free(results, i);
   return status;
+}
+
+void ppi_put_unit(struct ppi_wire *wire, const struct ppi_unit_result *result) {
+  ppi_put_results(wire, &result->timing, 1);
+  ppi_wire_put_bytes(wire, result->counts, result->count_count * sizeof *result->counts);
+  ppi_wire_put_string(wire, result->note);
+  ppi_wire_put_i64(wire, result->threads);
+  ppi_wire_put_i64(wire, result->cpu_count);
+  for (int i = 0; i < result->cpu_count; i++)
+    ppi_wire_put_i64(wire, result->cpus[i]);
+}
+
+static void get_cpus(struct ppi_wire *wire, struct ppi_unit_result *result) {
+  result->threads = get_int(wire);
+  result->cpu_count = get_int(wire);
+  if (result->cpu_count < 0 || result->cpu_count > PPI_UNIT_CPUS) {
+    wire->bad = true;
+    result->cpu_count = 0;
+  }
+  for (int i = 0; i < result->cpu_count; i++)
+    result->cpus[i] = get_int(wire);
+}
+
+enum perfpred_status ppi_get_unit(struct ppi_wire *wire, struct ppi_unit_result *result, struct perfpred_error *error) {
+  size_t length = 0;
+  struct ppi_unit_result made = { 0 };
+  enum perfpred_status status = ppi_get_results(wire, &made.timing, 1, error);
+  if (status != PERFPRED_OK)
+    return status;
+  const void *counts = ppi_wire_get_bytes(wire, &length);
+  get_text(wire, made.note, sizeof made.note);
+  get_cpus(wire, &made);
+  made.counts = malloc(length + 1);
+  if (made.counts == NULL)
+    status = ppi_error_memory(error);
+  else if (wire->bad || length % sizeof *made.counts != 0)
+    status = ppi_error_set(error, PERFPRED_WORKER, "the worker sent a result that cannot be read");
+  if (status != PERFPRED_OK) {
+    ppi_unit_result_free(&made);
+    return status;
+  }
+  if (length > 0)
+    memcpy(made.counts, counts, length);
+  made.count_count = length / sizeof *made.counts;
+  *result = made;
+  return PERFPRED_OK;
 }
 
 static void put_cache(struct ppi_wire *wire, const struct ppi_cache *cache) {

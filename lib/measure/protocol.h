@@ -29,6 +29,7 @@ enum ppi_message {
   PPI_MESSAGE_DESCRIBE, /* measured -> machine, setup */
   PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
+  PPI_MESSAGE_SCRIPT,        /* sampling, source, text, number of a unit -> its result */
   PPI_MESSAGE_CANCEL,        /* while one of the others runs; late ones are ignored */
   /* replies: any number of PROGRESS, then one of the others */
   PPI_MESSAGE_PROGRESS = 0x50500101,
@@ -63,6 +64,10 @@ void ppi_put_results(struct ppi_wire *wire, const struct ppi_result *results, si
 /* Exactly count of them; on failure (PERFPRED_WORKER, PERFPRED_NO_MEMORY) nothing is left to free. */
 enum perfpred_status ppi_get_results(struct ppi_wire *wire, struct ppi_result *results, size_t count,
                                      struct perfpred_error *error);
+
+/* One result and what was counted. */
+void ppi_put_unit(struct ppi_wire *wire, const struct ppi_unit_result *result);
+enum perfpred_status ppi_get_unit(struct ppi_wire *wire, struct ppi_unit_result *result, struct perfpred_error *error);
 
 void ppi_put_machine(struct ppi_wire *wire, const struct ppi_machine *machine);
 void ppi_get_machine(struct ppi_wire *wire, struct ppi_machine *machine);

@@ -163,6 +163,43 @@ static enum perfpred_status execute(struct perfpred_sampler *sampler, const stru
   return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
 }
 
+/* The worker reads the text again: what it has to know for that are the kernels. One that died is replaced at the next unit. */
+static enum perfpred_status introduce_script(struct ppi_remote *remote, const struct ppi_script *script,
+                                             struct perfpred_error *error) {
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  for (size_t i = 0; i < script->call_count && status == PERFPRED_OK; i++)
+    status = ppi_remote_introduce(remote, script->calls[i].kernel, error);
+  return status;
+}
+
+static enum perfpred_status unit(void *data, const struct ppi_script *script, size_t number,
+                                 const struct ppi_sampling *sampling, struct ppi_unit_result *result,
+                                 struct perfpred_error *error) {
+  struct ppi_remote *remote = data;
+  struct perfpred_error trial = { .status = PERFPRED_OK };
+  enum perfpred_status status = introduce_script(remote, script, &trial);
+  if (status == PERFPRED_EXISTS) { /* another context's */
+    ppi_remote_process_stop(&remote->process, 0.0, NULL, 0);
+    ppi_error_clear(&trial);
+    status = introduce_script(remote, script, &trial);
+  }
+  if (status != PERFPRED_OK)
+    return ppi_error_set(error, status, "%s", trial.text);
+  ppi_wire_start(&remote->out, PPI_MESSAGE_SCRIPT);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_string(&remote->out, script->source);
+  ppi_wire_put_bytes(&remote->out, script->text, script->length);
+  ppi_wire_put_i64(&remote->out, (int64_t)number);
+  status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_unit(&remote->in, result, error) : status;
+}
+
+static enum perfpred_status script(struct perfpred_sampler *sampler, const struct ppi_script *text,
+                                   const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
+                                   struct perfpred_error *error) {
+  return ppi_script_run(text, sampling, unit, remote_of(sampler), outcomes, error);
+}
+
 static enum perfpred_status describe(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
                                      struct ppi_setup *setup, struct perfpred_error *error) {
   struct ppi_remote *remote = remote_of(sampler);
@@ -237,7 +274,7 @@ static void destroy(struct perfpred_sampler *sampler) {
   free(remote);
 }
 
-static const struct ppi_sampler_ops remote_ops = { sample, execute, describe, least_squares, destroy };
+static const struct ppi_sampler_ops remote_ops = { sample, execute, script, describe, least_squares, destroy };
 
 enum perfpred_status perfpred_sampler_create_worker(const struct perfpred_context *context,
                                                     const struct perfpred_setup *setup,

@@ -8,8 +8,10 @@
 void ppi_results_free(struct ppi_result *results, size_t count) {
   for (size_t i = 0; results != NULL && i < count; i++) {
     free(results[i].times_s);
+    free(results[i].samples);
     results[i].times_s = NULL;
-    results[i].count = 0;
+    results[i].samples = NULL;
+    results[i].count = results[i].sample_count = 0;
   }
 }
 
@@ -18,4 +20,11 @@ int64_t ppi_leading_dimension(int64_t rows) {
     return rows; /* nothing can be allocated for it anyway */
   int64_t ld = rows > 8 ? (rows + 7) / 8 * 8 : 8;
   return ld % 256 == 0 ? ld + 8 : ld;
+}
+
+void ppi_unit_result_free(struct ppi_unit_result *result) {
+  ppi_results_free(&result->timing, 1);
+  free(result->counts);
+  result->counts = NULL;
+  result->count_count = 0;
 }

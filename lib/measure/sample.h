@@ -27,8 +27,11 @@ struct ppi_result {
   uint64_t disturbed; /* samples thrown away */
   bool gated;         /* false: divided by the yardstick, because too few passed */
   int64_t ld;
-  double residual;  /* executed programs: relative error of the result; NaN: not checked */
-  double measure_s; /* sum of all timed calls, warm and rejected ones included */
+  double residual;            /* executed programs: relative error of the result; NaN: not checked */
+  double measure_s;           /* sum of all timed calls, warm and rejected ones included */
+  double first_s;             /* wall time of the very first call; 0: not known */
+  struct ppi_sample *samples; /* all that were taken, in order of time, where the sampling asks for them; malloc'ed */
+  size_t sample_count;
 };
 
 struct ppi_sampling {
@@ -40,8 +43,26 @@ struct ppi_sampling {
   int64_t ld;    /* executed programs: leading dimension; 0: smallest >= rows, multiple of 8, not of 256 */
   perfpred_progress_fn *progress;
   void *progress_data;
+  double stable;       /* go on until the interval of the median is at most so wide, relative to it; 0: no matter */
+  int repetitions_max; /* but no further than this; 0: repetitions */
+  bool detailed;       /* results hold their samples */
   bool partial; /* with a budget: requests are met in their order, and those that it does not reach have no samples */
 };
+
+#define PPI_UNIT_CPUS 64
+#define PPI_COUNT_NONE INT64_MIN /* in place of a count that could not be had */
+
+/* What came of one unit of a script. */
+struct ppi_unit_result {
+  struct ppi_result timing;
+  int64_t *counts; /* medians, one for each event asked for; malloc'ed */
+  size_t count_count;
+  char note[256];          /* why something could not be counted, or "" */
+  int threads;             /* that the unit ran on, those of the BLAS not counted */
+  int cpus[PPI_UNIT_CPUS]; /* to which they were pinned, the first few */
+  int cpu_count;           /* 0: not pinned */
+};
+void ppi_unit_result_free(struct ppi_unit_result *result);
 
 void ppi_results_free(struct ppi_result *results, size_t count);
 

@@ -7,6 +7,7 @@
 
 #include "machine/machine.h"
 #include "measure/sample.h"
+#include "measure/script_tree.h"
 #include "program/program.h"
 
 /* One program execution to be timed. */
@@ -14,6 +15,13 @@ struct ppi_execution {
   const struct perfpred_program *program;
   const int64_t *parameters;
   size_t count;
+};
+
+/* What became of a unit of a script. */
+struct ppi_outcome {
+  enum perfpred_status status;
+  char text[500];                /* of the error */
+  struct ppi_unit_result result; /* where status is PERFPRED_OK */
 };
 
 struct ppi_sampler_ops {
@@ -24,6 +32,11 @@ struct ppi_sampler_ops {
   enum perfpred_status (*execute)(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
                                   size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
                                   struct perfpred_error *error);
+  /* One outcome for each unit, in their order; a unit that fails does not keep the next ones from being run. outcomes: zeroed; to be
+     freed whatever is returned. */
+  enum perfpred_status (*script)(struct perfpred_sampler *sampler, const struct ppi_script *script,
+                                 const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
+                                 struct perfpred_error *error);
   /* measured: peak and bandwidth as well. */
   enum perfpred_status (*describe)(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
                                    struct ppi_setup *setup, struct perfpred_error *error);
@@ -36,6 +49,18 @@ struct ppi_sampler_ops {
 struct perfpred_sampler {
   const struct ppi_sampler_ops *ops; /* first member of each kind's own struct */
 };
+
+/* Has `once` run every unit, shares the budget out among them and makes one progress of theirs. PERFPRED_CANCELLED and PERFPRED_WORKER end
+   it, all other failures become outcomes. */
+typedef enum perfpred_status ppi_unit_fn(void *data, const struct ppi_script *script, size_t unit,
+                                         const struct ppi_sampling *sampling, struct ppi_unit_result *result,
+                                         struct perfpred_error *error);
+enum perfpred_status ppi_script_run(const struct ppi_script *script, const struct ppi_sampling *sampling,
+                                    ppi_unit_fn *once, void *data, struct ppi_outcome *outcomes,
+                                    struct perfpred_error *error);
+/* report.c: the outcomes as JSON (doc/json.md, "sample"); NULL: no memory. */
+char *ppi_report_script(const struct ppi_script *script, const struct ppi_outcome *outcomes,
+                        const struct ppi_setup *setup);
 
 /* A leading dimension for `rows` rows: smallest >= max(rows, 1) that is a multiple of 8 and not of 256. */
 int64_t ppi_leading_dimension(int64_t rows);

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "measure/history.h"
+#include "measure/interval.h"
 #include "measure/random.h"
 
 #define PROGRESS_S 0.05 /* time between two calls of the progress callback */
+#define STABLE_STEP 6   /* samples that are asked for at least, where the median is not known well enough */
 
 struct run {
   const struct ppi_bench *bench;
@@ -57,7 +59,8 @@ static double reading(const struct run *run) {
 static double fraction_done(struct run *run, double elapsed) {
   double done = 0.0, budget = run->sampling.budget_s;
   for (size_t i = 0; i < run->subjects->count; i++)
-    done += fmin((double)run->histories[i].passed / run->wanted, 1.0);
+    if (run->histories[i].wanted > 0)
+      done += fmin((double)run->histories[i].passed / run->histories[i].wanted, 1.0);
   double fraction = done / (double)run->subjects->count;
   if (budget > 0.0)
     fraction = fmin(fmax(fraction, elapsed / budget), 1.0);
@@ -79,19 +82,28 @@ static enum perfpred_status tell(struct run *run, bool force, struct perfpred_er
   return PERFPRED_OK;
 }
 
-/* Restore, warm run, restore, timed run. Nothing that evicts operands stands between the two runs. */
+/* A run that does not count, but for what it brings into the caches. */
+static enum perfpred_status run_warm(struct run *run, double *time_s, struct perfpred_error *error) {
+  const struct ppi_subjects *subjects = run->subjects;
+  subjects->restore(subjects->data);
+  double begin = now(run);
+  subjects->run(subjects->data);
+  *time_s = now(run) - begin;
+  return subjects->check(subjects->data, error);
+}
+
+/* Restore, warm run, restore, timed run. Nothing that evicts operands stands between the two runs, unless that is wanted. */
 static enum perfpred_status repeat(struct run *run, struct ppi_history *history, double overhead_s,
                                    struct ppi_sample *sample, struct perfpred_error *error) {
   const struct ppi_bench *bench = run->bench;
   const struct ppi_subjects *subjects = run->subjects;
-  subjects->restore(subjects->data);
-  double warm = now(run);
-  subjects->run(subjects->data);
-  warm = now(run) - warm;
-  enum perfpred_status status = subjects->check(subjects->data, error);
+  double warm = 0.0;
+  enum perfpred_status status = subjects->unpaired ? PERFPRED_OK : run_warm(run, &warm, error);
   if (status != PERFPRED_OK)
     return status;
   subjects->restore(subjects->data);
+  if (subjects->prepare != NULL)
+    subjects->prepare(subjects->data);
 
   uint64_t switches = bench->switches(bench->data);
   double cpu = bench->cpu.now(bench->cpu.state);
@@ -108,7 +120,7 @@ static enum perfpred_status repeat(struct run *run, struct ppi_history *history,
     .cpu_s = at_least(cpu - bench->cpu.overhead_s - overhead_s, 0.0),
     .preempted = switches != 0,
   };
-  return PERFPRED_OK;
+  return subjects->unpaired ? subjects->check(subjects->data, error) : PERFPRED_OK;
 }
 
 static unsigned kept_of(unsigned batch_size) {
@@ -155,11 +167,10 @@ static enum perfpred_status meet(struct run *run, size_t index, struct perfpred_
   enum perfpred_status status = subjects->select(subjects->data, index, error);
   if (status != PERFPRED_OK)
     return status;
-  subjects->restore(subjects->data);
-  subjects->run(subjects->data);
-  status = subjects->check(subjects->data, error);
+  status = run_warm(run, &history->first_s, error);
   if (status != PERFPRED_OK)
     return status;
+  history->wanted = run->wanted;
   history->batch_size = 1;
   status = take_batch(run, history, error);
   if (status == PERFPRED_OK)
@@ -171,9 +182,28 @@ static unsigned larger(unsigned a, unsigned b) {
   return a > b ? a : b;
 }
 
+/* Asks for more samples of a subject whose median is not known well enough yet. Those that it has serve as scratch: an
+   interval needs them sorted. */
+static enum perfpred_status grow_wanted(const struct run *run, struct ppi_history *history,
+                                        struct perfpred_error *error) {
+  unsigned most = (unsigned)(run->sampling.repetitions_max > 0 ? run->sampling.repetitions_max : 0);
+  if (run->sampling.stable <= 0.0 || history->passed < history->wanted || history->wanted >= most)
+    return PERFPRED_OK;
+  double *times = malloc((history->count + 1) * sizeof *times);
+  if (times == NULL)
+    return ppi_error_memory(error);
+  size_t count = ppi_history_times(history, run->level, run->sampling.gate, times);
+  if (!ppi_interval_narrow(times, count, run->sampling.stable)) {
+    unsigned more = (unsigned)history->passed + larger((unsigned)history->passed / 2, STABLE_STEP);
+    history->wanted = more < most ? more : most;
+  }
+  free(times);
+  return PERFPRED_OK;
+}
+
 /* Batches still wanted of a subject, within the limit on attempts. */
-static unsigned missing(const struct run *run, const struct ppi_history *history) {
-  unsigned wanted = run->wanted, kept = kept_of(history->batch_size);
+static unsigned missing(const struct ppi_history *history) {
+  unsigned wanted = history->wanted, kept = kept_of(history->batch_size);
   unsigned spread = wanted < PPI_BATCHES_MIN ? wanted : PPI_BATCHES_MIN;
   unsigned most = PPI_ATTEMPT_FACTOR * larger((wanted + kept - 1) / kept, spread);
   if (history->batches >= most)
@@ -206,11 +236,11 @@ static enum perfpred_status queue_round(struct run *run, struct perfpred_error *
     if (run->histories[i].batches == 0)
       continue; /* not met: the budget is spent */
     ppi_history_count(&run->histories[i], run->level, run->sampling.gate);
-    for (unsigned left = missing(run, &run->histories[i]); left > 0; left--) {
-      enum perfpred_status status = order_push(run, i, error);
-      if (status != PERFPRED_OK)
-        return status;
-    }
+    enum perfpred_status status = grow_wanted(run, &run->histories[i], error);
+    for (unsigned left = missing(&run->histories[i]); left > 0 && status == PERFPRED_OK; left--)
+      status = order_push(run, i, error);
+    if (status != PERFPRED_OK)
+      return status;
   }
   ppi_random_shuffle(&run->random, run->order, run->order_count);
   return PERFPRED_OK;
@@ -260,6 +290,30 @@ static enum perfpred_status meet_all(struct run *run, struct perfpred_error *err
   return status;
 }
 
+static enum perfpred_status keep_samples(const struct ppi_history *history, struct ppi_result *result,
+                                         struct perfpred_error *error) {
+  result->samples = malloc((history->count + 1) * sizeof *result->samples);
+  if (result->samples == NULL)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < history->count; i++)
+    result->samples[i] = history->entries[i].sample;
+  result->sample_count = history->count;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status conclude_one(const struct run *run, struct ppi_history *history, struct ppi_result *result,
+                                         struct perfpred_error *error) {
+  ppi_history_count(history, run->level, run->sampling.gate);
+  enum perfpred_status status =
+      ppi_history_conclude(history, run->level, run->sampling.gate, history->wanted, result, error);
+  if (status == PERFPRED_OK && run->sampling.detailed) {
+    status = keep_samples(history, result, error);
+    if (status != PERFPRED_OK)
+      ppi_results_free(result, 1);
+  }
+  return status;
+}
+
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++) {
@@ -267,9 +321,7 @@ static enum perfpred_status conclude(struct run *run, struct ppi_result *results
       results[i] = (struct ppi_result){ .residual = NAN };
       continue;
     }
-    ppi_history_count(&run->histories[i], run->level, run->sampling.gate);
-    enum perfpred_status status =
-        ppi_history_conclude(&run->histories[i], run->level, run->sampling.gate, run->wanted, &results[i], error);
+    enum perfpred_status status = conclude_one(run, &run->histories[i], &results[i], error);
     if (status != PERFPRED_OK) {
       ppi_results_free(results, i);
       return status;

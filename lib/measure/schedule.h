@@ -18,6 +18,9 @@ struct ppi_subjects {
   enum perfpred_status (*check)(void *data, struct perfpred_error *error); /* did the last run succeed? */
   double (*overhead_s)(void *data); /* part of a run's time that is the calling's, not the subject's */
   void *data;
+  /* Last thing before a timed run, after the restoring: evicts operands, brings threads to their start. NULL: nothing. */
+  void (*prepare)(void *data);
+  bool unpaired; /* no warm run before the timed one */
 };
 
 #define PPI_DEFAULT_REPETITIONS 10

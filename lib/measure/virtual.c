@@ -182,6 +182,63 @@ static enum perfpred_status virtual_execute(struct perfpred_sampler *sampler, co
   return status;
 }
 
+/* A call after the other in each lane, lanes side by side. */
+static enum perfpred_status unit_cost(struct virtual *sampler, const struct ppi_script *script,
+                                      const struct ppi_script_unit *unit, double *time_s,
+                                      struct perfpred_error *error) {
+  *time_s = 0.0;
+  for (size_t i = 0; i < unit->lane_count; i++) {
+    const struct ppi_script_lane *lane = &script->lanes[unit->lane_first + i];
+    double sum = 0.0;
+    for (size_t k = 0; k < lane->call_count; k++) {
+      const struct ppi_script_call *call = &script->calls[lane->call_first + k];
+      double cost = 0.0;
+      enum perfpred_status status = spend(sampler, call->kernel, call->values, &cost, error);
+      if (status != PERFPRED_OK)
+        return status;
+      sum += cost;
+    }
+    *time_s = fmax(*time_s, sum);
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status virtual_unit(void *data, const struct ppi_script *script, size_t number,
+                                         const struct ppi_sampling *sampling, struct ppi_unit_result *result,
+                                         struct perfpred_error *error) {
+  const struct ppi_script_unit *unit = &script->units[number];
+  int wanted = unit->settings.repetitions > 0 ? unit->settings.repetitions : sampling->repetitions;
+  size_t repetitions = (size_t)(wanted > 0 ? wanted : PPI_DEFAULT_REPETITIONS);
+  struct ppi_unit_result made = { .threads = (int)unit->lane_count };
+  enum perfpred_status status = prepare(&made.timing, 1, repetitions, error);
+  if (status != PERFPRED_OK)
+    return status;
+  made.timing.samples = calloc(repetitions, sizeof *made.timing.samples);
+  if (made.timing.samples == NULL)
+    status = ppi_error_memory(error);
+  for (size_t i = 0; i < repetitions && status == PERFPRED_OK; i++) {
+    double time = 0.0;
+    status = unit_cost(data, script, unit, &time, error);
+    made.timing.times_s[made.timing.count++] = time;
+    made.timing.samples[made.timing.sample_count++] =
+        (struct ppi_sample){ .wall_s = time, .cpu_s = time, .passed = true };
+    made.timing.first_s = i == 0 ? time : made.timing.first_s;
+    made.timing.cpu_s = time;
+    made.timing.measure_s += time;
+  }
+  if (status == PERFPRED_OK)
+    *result = made;
+  else
+    ppi_unit_result_free(&made);
+  return status;
+}
+
+static enum perfpred_status virtual_script(struct perfpred_sampler *sampler, const struct ppi_script *script,
+                                           const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
+                                           struct perfpred_error *error) {
+  return ppi_script_run(script, sampling, virtual_unit, sampler, outcomes, error);
+}
+
 /* The machine is this one, so that model files made here are accepted here; rates are left unmeasured. */
 static enum perfpred_status virtual_describe(struct perfpred_sampler *sampler, bool measured,
                                              struct ppi_machine *machine, struct ppi_setup *setup,
@@ -207,8 +264,8 @@ static void virtual_destroy(struct perfpred_sampler *sampler) {
   free(sampler);
 }
 
-static const struct ppi_sampler_ops virtual_ops = { virtual_sample, virtual_execute, virtual_describe,
-                                                    virtual_least_squares, virtual_destroy };
+static const struct ppi_sampler_ops virtual_ops = { virtual_sample,   virtual_execute,       virtual_script,
+                                                    virtual_describe, virtual_least_squares, virtual_destroy };
 
 enum perfpred_status perfpred_sampler_create_virtual(const struct perfpred_context *context, perfpred_cost_fn *cost,
                                                      void *data, perfpred_dgelsy_fn *least_squares,

@@ -91,7 +91,8 @@ static enum perfpred_status sample(void *data, const struct ppi_request *request
                                    machine_switches,
                                    machine };
   const struct ppi_subjects subjects = { count,       "sampling",    machine_select,   machine_restore,
-                                         machine_run, machine_check, machine_overhead, machine };
+                                         machine_run, machine_check, machine_overhead, machine,
+                                         NULL,        false };
   machine->requests = requests;
   enum perfpred_status status = ppi_schedule_run(&bench, &machine->level, &subjects, sampling, results, error);
   if (++machine->batches == 2)

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How well the sampler measures: sampler.py PERFPRED [RUNS]. To be run alone on the machine; takes a few minutes.
+
+Prints a table: the share of a generation run that is not timed calls, what is left of an empty call, the
+spread of a gated median over runs, idle and while both cores are loaded, and the drift over many repetitions.
+"""
+
+import json
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PERFPRED = sys.argv[1]
+RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 10
+KERNEL = "set repetitions 100\ndsyrk(L, N, 500, 128, 1, 1)\n"  # 1 to 2 ms at some ten Gflop/s
+
+
+def run(*words, text=""):
+    done = subprocess.run([PERFPRED, *words], input=text, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def sample(text):
+    calls = run("sample", "--json", text=text)["calls"]
+    for call in calls:
+        if call["status"] != "OK":
+            sys.exit(call["error"])
+    return calls
+
+
+def medians(runs):
+    calls = [sample(KERNEL)[0] for _ in range(runs)]
+    return [call["time_s"]["med"] for call in calls], sum(call["gated"] for call in calls)
+
+
+def spread(values):
+    return (max(values) - min(values)) / statistics.median(values)
+
+
+def spin():
+    while True:
+        pass
+
+
+def row(what, value, goal):
+    print(f"{what:<58} {value:>22}   {goal}", flush=True)
+
+
+def generation():
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "models.json")
+        made = run("generate", "--for", "chol-l-3", "-o", file, "-n", "8:1024", "-b", "8:256", "--budget", "60", "--json")
+    row("generation: time outside of timed calls", f"{1 - made['measure_s'] / made['wall_s']:.1%}", "<= 10 % without")
+    row("  (yardsticks, rejected samples, restoring included)", f"{made['wall_s']:.1f} s", "")
+
+
+def empty():
+    calls = [sample("set repetitions 200\nddot(0)\n")[0] for _ in range(3)]
+    times = [call["time_s"]["med"] for call in calls]
+    row("a call that has nothing to do", f"{statistics.median(times) * 1e9:.1f} ns", "few ns more than the routine")
+
+
+def repeatability():
+    idle, gated = medians(RUNS)
+    row(f"median of {RUNS} runs, idle", f"{statistics.median(idle) * 1e3:.4f} ms", f"{gated} gated")
+    row("  spread, (largest - smallest) / median", f"{spread(idle):.2%}", "<= 1.5 %")
+    load = [multiprocessing.Process(target=spin, daemon=True) for _ in range(os.cpu_count() or 2)]
+    for process in load:
+        process.start()
+    busy, gated = medians(RUNS)
+    for process in load:
+        process.terminate()
+    row(f"median of {RUNS} runs, all cores loaded", f"{statistics.median(busy) * 1e3:.4f} ms", f"{gated} gated")
+    row("  against idle", f"{statistics.median(busy) / statistics.median(idle) - 1:+.2%}", "within 3 %")
+
+
+def drift():
+    samples = sample("set repetitions 10000\ndpotrf2(L, 32)\n")[0]["samples"]
+    clean = [time for time, passed in zip(samples["wall_s"], samples["passed"]) if passed]
+    tenth = max(1, len(clean) // 10)
+    first, last = statistics.median(clean[:tenth]), statistics.median(clean[-tenth:])
+    row("10,000 repetitions in place: last tenth against first", f"{last / first - 1:+.2%}", "no drift")
+
+
+generation()
+empty()
+repeatability()
+drift()

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/evict.h"
+
+#define COPIES_MAX 64
+#define COPIES_BYTES ((size_t)256 << 20) /* of all copies of fresh operands together, if two of them fit */
+#define PAGE ((size_t)4096)
+#define HUGE_PAGE ((size_t)2 << 20)
+#define STAGGER ((size_t)1088) /* a multiple of 64, so that operands do not all start in the same set of a cache */
+
+/* --- Memory -------------------------------------------------------------------------------------------------------- */
+
+/* Zeroed memory; base is a multiple of align, and of no larger power of two. align 0: of 64, staggered by number. */
+static enum perfpred_status allocate(size_t bytes, size_t align, size_t number, unsigned char **memory,
+                                     unsigned char **base, struct perfpred_error *error) {
+  size_t offset = align > 0 ? align : number % 32 * STAGGER;
+  size_t whole = bytes + offset + PPI_YARDSTICK_LENGTH, page = whole >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+  if (page < 2 * align)
+    page = 2 * align;
+  whole = (whole + page - 1) / page * page;
+  unsigned char *made = aligned_alloc(page, whole);
+  if (made == NULL)
+    return ppi_error_set(error, PERFPRED_NO_MEMORY, "no memory for an operand of %zu bytes", bytes);
+  memset(made, 0, whole);
+  *memory = made;
+  *base = made + offset;
+  return PERFPRED_OK;
+}
+
+void ppi_buffers_free(struct ppi_buffers *buffers) {
+  for (size_t i = 0; i < buffers->count; i++)
+    free(buffers->memory[i]);
+  free(buffers->memory);
+  free(buffers->base);
+  *buffers = (struct ppi_buffers){ 0 };
+}
+
+static enum perfpred_status make_table(struct ppi_buffers *buffers, const struct ppi_script *script,
+                                       struct perfpred_error *error) {
+  if (buffers->memory != NULL)
+    return PERFPRED_OK;
+  buffers->memory = calloc(script->buffer_count + 1, sizeof *buffers->memory);
+  buffers->base = calloc(script->buffer_count + 1, sizeof *buffers->base);
+  if (buffers->memory == NULL || buffers->base == NULL) {
+    ppi_buffers_free(buffers);
+    return ppi_error_memory(error);
+  }
+  buffers->count = script->buffer_count;
+  return PERFPRED_OK;
+}
+
+/* Elements have the width that the unit's library gives integers; a buffer of them is made for the wider one. */
+static enum perfpred_status need_buffer(struct ppi_placed_unit *unit, size_t number, struct perfpred_error *error) {
+  const struct ppi_script_buffer *buffer = &unit->script->buffers[number];
+  struct ppi_buffers *buffers = unit->buffers;
+  if (buffers->memory[number] != NULL)
+    return PERFPRED_OK;
+  return allocate((size_t)buffer->length * ppi_type_bytes(buffer->type, true), (size_t)buffer->align, number,
+                  &buffers->memory[number], &buffers->base[number], error);
+}
+
+/* Releases the buffers that the text has freed before this unit, and makes those that are touched before its calls. */
+static enum perfpred_status ready_buffers(struct ppi_placed_unit *unit, size_t number, struct perfpred_error *error) {
+  const struct ppi_script_settings *settings = &unit->text->settings;
+  enum perfpred_status status = make_table(unit->buffers, unit->script, error);
+  for (size_t i = 0; i < unit->script->buffer_count && status == PERFPRED_OK; i++) {
+    if (unit->script->buffers[i].end > number)
+      continue;
+    free(unit->buffers->memory[i]);
+    unit->buffers->memory[i] = unit->buffers->base[i] = NULL;
+  }
+  for (size_t i = 0; i < settings->access_count && status == PERFPRED_OK; i++)
+    status = need_buffer(unit, unit->script->accesses[settings->access_first + i].buffer, error);
+  return status;
+}
+
+/* --- Operands ------------------------------------------------------------------------------------------------------ */
+
+static const struct ppi_script_call *call_of(const struct ppi_placed_unit *unit, size_t call) {
+  return &unit->script->calls[unit->first_call + call];
+}
+
+static char part_of(const struct ppi_arg *arg, const struct ppi_value *values) {
+  if (arg->shape != PPI_SHAPE_TRIANGLE)
+    return 0;
+  int64_t letter = arg->uplo >= 0 ? values[arg->uplo].i : arg->uplo_letter;
+  return letter == 'L' || letter == 'U' ? (char)letter : 0;
+}
+
+static size_t own_bytes(const struct ppi_script_operand *operand, size_t element) {
+  size_t bytes = (size_t)operand->length * element;
+  return bytes > 0 ? bytes : element;
+}
+
+/* How many copies of the memory of its own a unit has: one, or as many fresh ones as are sensible. */
+static int count_copies(const struct ppi_placed_unit *unit) {
+  size_t bytes = 1;
+  if (!unit->text->settings.fresh)
+    return 1;
+  for (size_t c = 0; c < unit->call_count; c++) {
+    const struct ppi_script_call *call = call_of(unit, c);
+    for (int i = 0; i < call->operand_count; i++)
+      if (call->operands[i].place != PPI_PLACE_BUFFER)
+        bytes +=
+            own_bytes(&call->operands[i], ppi_type_bytes(call->kernel->args[call->operands[i].argument].type, true));
+  }
+  size_t copies = COPIES_BYTES / bytes;
+  return copies < 2 ? 2 : copies > COPIES_MAX ? COPIES_MAX : (int)copies;
+}
+
+static enum perfpred_status find_memory(struct ppi_placed_unit *unit, const struct ppi_script_operand *operand,
+                                        struct ppi_unit_place *place, struct perfpred_error *error) {
+  size_t element = place->area.element, align = (size_t)unit->text->settings.align;
+  if (operand->place == PPI_PLACE_BUFFER) {
+    enum perfpred_status status = need_buffer(unit, operand->buffer, error);
+    if (status == PERFPRED_OK)
+      place->area.base = unit->buffers->base[operand->buffer] + (size_t)operand->offset * element;
+    return status;
+  }
+  size_t bytes = own_bytes(operand, element), unit_of = align > 32 ? 2 * align : 64;
+  place->stride = (bytes + unit_of - 1) / unit_of * unit_of;
+  size_t all = place->stride * (size_t)unit->copies;
+  return allocate(all, align, unit->place_count, &place->memory, &place->area.base, error);
+}
+
+static enum perfpred_status add_place(struct ppi_placed_unit *unit, size_t number,
+                                      const struct ppi_script_operand *operand, bool ilp64,
+                                      struct perfpred_error *error) {
+  const struct ppi_script_call *call = call_of(unit, number);
+  const struct ppi_arg *arg = &call->kernel->args[operand->argument];
+  struct ppi_unit_place *place = &unit->places[unit->place_count];
+  *place = (struct ppi_unit_place){
+    .call = number,
+    .argument = operand->argument,
+    .area = { .element = ppi_type_bytes(arg->type, ilp64),
+              .rows = operand->rows,
+              .columns = operand->columns,
+              .step = operand->step,
+              .ld = operand->ld,
+              .part = part_of(arg, call->values) },
+    .property = arg->property,
+    .type = arg->type,
+    .ilp64 = ilp64,
+    .work = arg->kind == PPI_ARG_WORK,
+    .written = arg->kind == PPI_ARG_WORK || (arg->direction & PPI_OUT) != 0,
+  };
+  place->streaming = ppi_area_span(&place->area) * (int64_t)place->area.element > unit->core->options.stream_bytes;
+  if (arg->property != PPI_GENERAL && arg->property != PPI_ZERO) {
+    ppi_arena_plan_extent(&unit->arena, operand->rows);
+    ppi_arena_plan_extent(&unit->arena, operand->columns);
+  }
+  enum perfpred_status status = find_memory(unit, operand, place, error);
+  unit->place_count++;
+  return status;
+}
+
+static bool overlap(const struct ppi_unit_place *a, const struct ppi_unit_place *b) {
+  const unsigned char *a_end = a->area.base + (size_t)ppi_area_span(&a->area) * a->area.element;
+  const unsigned char *b_end = b->area.base + (size_t)ppi_area_span(&b->area) * b->area.element;
+  return a->area.base < b_end && b->area.base < a_end;
+}
+
+/* What a run overwrites has to be restored, by whatever name it is known. */
+static void mark_again(struct ppi_placed_unit *unit) {
+  for (size_t i = 0; i < unit->place_count; i++) {
+    struct ppi_unit_place *place = &unit->places[i];
+    for (size_t j = 0; j < unit->place_count && !place->work && !place->again; j++)
+      place->again = unit->places[j].written && overlap(place, &unit->places[j]);
+  }
+}
+
+static void fill_place(const struct ppi_placed_unit *unit, const struct ppi_unit_place *place) {
+  struct ppi_area whole = place->area;
+  whole.part = 0;
+  /* Some routines look at the first subdiagonal of a triangle that they only read. */
+  if (place->property == PPI_TRIANGULAR && !place->written && place->area.part != 0)
+    ppi_area_fill(&whole, &unit->arena.patterns[place->zero], place->streaming);
+  ppi_area_fill(&place->area, &unit->arena.patterns[place->pattern], place->streaming);
+}
+
+/* From the last operand to the first: where several share elements, the values are such as the first one needs. */
+static void fill_all(const struct ppi_placed_unit *unit, bool everything) {
+  for (size_t i = unit->place_count; i-- > 0;)
+    if (!unit->places[i].work && (everything || unit->places[i].again))
+      fill_place(unit, &unit->places[i]);
+}
+
+static enum perfpred_status make_patterns(struct ppi_placed_unit *unit, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < unit->place_count && status == PERFPRED_OK; i++) {
+    struct ppi_unit_place *place = &unit->places[i];
+    status = ppi_arena_pattern(&unit->arena, place->property, place->type, place->ilp64, &place->pattern, error);
+    if (status == PERFPRED_OK)
+      status = ppi_arena_pattern(&unit->arena, PPI_ZERO, place->type, place->ilp64, &place->zero, error);
+  }
+  return status;
+}
+
+static void move_to_copy(struct ppi_placed_unit *unit, int copy) {
+  for (size_t i = 0; i < unit->place_count; i++) {
+    struct ppi_unit_place *place = &unit->places[i];
+    if (place->memory == NULL)
+      continue;
+    place->area.base += (ptrdiff_t)place->stride * (copy - unit->copy);
+    unit->frames[place->call].words[place->argument] = place->area.base;
+  }
+  unit->copy = copy;
+}
+
+/* --- Calls --------------------------------------------------------------------------------------------------------- */
+
+static void set_lwork(struct ppi_frame *frame, const struct ppi_script_call *call) {
+  for (int i = 0; i < call->kernel->arg_count && call->lwork >= 0; i++) {
+    if (call->kernel->args[i].kind != PPI_ARG_LWORK || call->kernel->args[i].constant)
+      continue;
+    frame->wide[i] = call->lwork;
+    frame->narrow[i] = (int32_t)call->lwork;
+  }
+}
+
+static enum perfpred_status make_call(struct ppi_placed_unit *unit, size_t number, struct perfpred_error *error) {
+  const struct ppi_script_call *call = call_of(unit, number);
+  void *addresses[PPI_ARG_MAX] = { NULL };
+  perfpred_fortran_fn *function = NULL;
+  bool ilp64 = false;
+  size_t first = unit->place_count;
+  enum perfpred_status status = ppi_core_address(unit->core, call->kernel, &function, &ilp64, error);
+  for (int i = 0; i < call->operand_count && status == PERFPRED_OK; i++)
+    status = add_place(unit, number, &call->operands[i], ilp64, error);
+  if (status != PERFPRED_OK)
+    return status;
+  for (size_t i = first; i < unit->place_count; i++)
+    addresses[unit->places[i].argument] = unit->places[i].area.base;
+  status = ppi_frame_fill(&unit->frames[number], call->kernel, function, ilp64, call->values, addresses, error);
+  if (status == PERFPRED_OK)
+    set_lwork(&unit->frames[number], call);
+  return status;
+}
+
+static enum perfpred_status make_tables(struct ppi_placed_unit *unit, struct perfpred_error *error) {
+  size_t operands = 0;
+  const struct ppi_script_lane *lanes = &unit->script->lanes[unit->text->lane_first];
+  unit->first_call = lanes[0].call_first;
+  for (size_t i = 0; i < unit->text->lane_count; i++)
+    unit->call_count += lanes[i].call_count;
+  for (size_t i = 0; i < unit->call_count; i++)
+    operands += (size_t)call_of(unit, i)->operand_count;
+  unit->places = calloc(operands + 1, sizeof *unit->places);
+  unit->frames = calloc(unit->call_count, sizeof *unit->frames);
+  return unit->places != NULL && unit->frames != NULL ? PERFPRED_OK : ppi_error_memory(error);
+}
+
+enum perfpred_status ppi_unit_place(struct ppi_placed_unit *unit, struct ppi_core *core,
+                                    const struct ppi_script *script, size_t number, struct ppi_buffers *buffers,
+                                    struct perfpred_error *error) {
+  *unit =
+      (struct ppi_placed_unit){ .core = core, .script = script, .text = &script->units[number], .buffers = buffers };
+  ppi_script_describe(script, number, unit->what, sizeof unit->what);
+  enum perfpred_status status = make_tables(unit, error);
+  if (status == PERFPRED_OK)
+    status = ready_buffers(unit, number, error);
+  if (status == PERFPRED_OK)
+    unit->copies = count_copies(unit);
+  for (size_t i = 0; i < unit->call_count && status == PERFPRED_OK; i++)
+    status = make_call(unit, i, error);
+  if (status == PERFPRED_OK)
+    status = make_patterns(unit, error);
+  if (status != PERFPRED_OK) {
+    ppi_unit_free(unit);
+    return status;
+  }
+  mark_again(unit);
+  for (int copy = unit->copies - 1; copy >= 0; copy--) {
+    move_to_copy(unit, copy);
+    fill_all(unit, true);
+  }
+  return PERFPRED_OK;
+}
+
+void ppi_unit_free(struct ppi_placed_unit *unit) {
+  for (size_t i = 0; i < unit->place_count; i++)
+    free(unit->places[i].memory);
+  free(unit->places);
+  free(unit->frames);
+  ppi_arena_free(&unit->arena);
+  unit->places = NULL;
+  unit->frames = NULL;
+  unit->place_count = 0;
+}
+
+void ppi_unit_restore(struct ppi_placed_unit *unit) {
+  fill_all(unit, false);
+  if (unit->copies > 1)
+    move_to_copy(unit, (unit->copy + 1) % unit->copies);
+}
+
+void ppi_unit_evict(struct ppi_placed_unit *unit) {
+  for (size_t i = 0; i < unit->place_count; i++)
+    ppi_evict_area(&unit->places[i].area);
+  ppi_evict_finish();
+}

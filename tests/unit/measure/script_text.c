@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scripts: what they are read as, and what is wrong with those that are not. */
+#include "measure/script_tree.h"
+#include "world.h"
+
+TestSuite(script_text, .init = world_start, .fini = world_stop);
+
+static struct ppi_script script;
+
+static enum perfpred_status parse(const char *text) {
+  memset(&error, 0, sizeof error);
+  return ppi_script_parse(context.kernels, text, strlen(text), "calls", 0, &script, &error);
+}
+
+static void read_well(const char *text) {
+  cr_assert_eq(parse(text), PERFPRED_OK, "%s", error.text);
+}
+
+Test(script_text, three_ways_to_write_a_call) {
+  char what[200];
+  read_well("dgemm(N, T, 3, 4, 5, 1, ., 7, ., 8, 0, ., 9)\n"
+            "dgemm(N, T, 3, 4, 5, 1, ., ., 0, .)\n"
+            "dgemm(N, T, 3, 4, 5, 1, 0) # sizes and scalars\n");
+  cr_assert_eq(script.unit_count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    ppi_script_describe(&script, i, what, sizeof what);
+    cr_expect_str_eq(what, "dgemm(N,T,3,4,5)");
+    cr_assert_eq(script.calls[i].operand_count, 3);
+    cr_expect_eq(script.units[i].line, (int)i + 1);
+  }
+  /* A is 3 x 5, B (transposed) 4 x 5, C 3 x 4; the elements up to the end of the last one. */
+  cr_expect_eq(script.calls[0].operands[0].length, 4 * 7 + 3);
+  cr_expect_eq(script.calls[0].operands[1].length, 4 * 8 + 4);
+  cr_expect_eq(script.calls[0].operands[2].length, 3 * 9 + 3);
+  cr_expect_eq(script.calls[1].operands[0].ld, 8);
+  ppi_script_free(&script);
+}
+
+Test(script_text, operands_in_buffers_and_scratch) {
+  read_well("double A[10*100], x[50]\nfree x\ndouble x[60]\n"
+            "dgemv(N, 10, 5, 1, A+3, 20, x, 2, 0, [19], -2)\n");
+  const struct ppi_script_operand *operands = script.calls[0].operands;
+  cr_expect_eq(operands[0].place, PPI_PLACE_BUFFER);
+  cr_expect_eq(operands[0].offset, 3);
+  cr_expect_eq(operands[0].ld, 20);
+  cr_expect_eq(operands[1].buffer, 2, "the second buffer of that name");
+  cr_expect_eq(operands[1].step, 2);
+  cr_expect_eq(operands[2].place, PPI_PLACE_SCRATCH);
+  cr_expect_eq(operands[2].length, 19);
+  cr_expect_eq(operands[2].step, 2, "backwards, on the same elements");
+  cr_expect_eq(script.buffers[0].length, 1000);
+  ppi_script_free(&script);
+}
+
+Test(script_text, settings_hold_from_where_they_stand) {
+  read_well("double A[100]\nset repetitions 7; set precondition cold-sweep; set operands fresh\n"
+            "set align 128; set ld 40; set stable 0.02 max 50; set prepare A A[10:20]\n"
+            "counters PAPI_L1_DCM perf::CYCLES:u\n"
+            "daxpy(5, 1)\ngo\nset stable off; counters\ndaxpy(5, 1)\n");
+  const struct ppi_script_settings *first = &script.units[0].settings, *second = &script.units[1].settings;
+  cr_expect_eq(first->repetitions, 7);
+  cr_expect_eq(first->precondition, PPI_SWEEP);
+  cr_expect(first->fresh);
+  cr_expect_eq(first->align, 128);
+  cr_expect_eq(first->ld, 40);
+  cr_expect_eq(first->repetitions_max, 50);
+  cr_expect_float_eq(first->stable, 0.02, 1e-15);
+  cr_assert_eq(first->access_count, 2);
+  cr_expect_eq(script.accesses[1].first, 10);
+  cr_expect_eq(script.accesses[1].end, 20);
+  cr_assert_eq(first->event_count, 2);
+  cr_expect_str_eq(script.events[1], "perf::CYCLES:u");
+  cr_expect_float_eq(second->stable, 0.0, 1e-15);
+  cr_expect_eq(second->event_count, 0);
+  cr_expect_eq(second->repetitions, 7);
+  cr_expect_eq(script.units[0].batch, 0);
+  cr_expect_eq(script.units[1].batch, 1);
+  ppi_script_free(&script);
+}
+
+Test(script_text, regions) {
+  char what[200];
+  read_well("{ dpotrf2(L, 8); dtrsm(R, L, T, N, 9, 8, 1) }\n"
+            "{omp\n daxpy(3, 1)\n { dscal(4, 2); dscal(5, 2) }\n}\n");
+  cr_assert_eq(script.unit_count, 2);
+  cr_expect(script.units[0].region && !script.units[0].parallel);
+  cr_expect_eq(script.units[0].lane_count, 1);
+  cr_expect(script.units[1].parallel);
+  cr_assert_eq(script.units[1].lane_count, 2);
+  cr_expect_eq(script.lanes[2].call_count, 2);
+  ppi_script_describe(&script, 0, what, sizeof what);
+  cr_expect_str_eq(what, "{dpotrf2(L,8); dtrsm(R,L,T,N,9,8)}");
+  ppi_script_describe(&script, 1, what, sizeof what);
+  cr_expect_str_eq(what, "{omp daxpy(3); {dscal(4); dscal(5)}}");
+  ppi_script_free(&script);
+}
+
+Test(script_text, says_where_and_what_is_wrong) {
+  static const struct {
+    const char *text;
+    enum perfpred_status status;
+    int line, column;
+    const char *word;
+  } bad[] = {
+    { "dgemn(N)", PERFPRED_NOT_FOUND, 1, 1, "dgemm" },
+    { "\n  daxpy(1)", PERFPRED_SYNTAX, 2, 9, "expected 6" },
+    { "daxpy(1, 2", PERFPRED_SYNTAX, 1, 7, "')'" },
+    { "dgemm(X, N, 1, 1, 1, 1, 0)", PERFPRED_SYNTAX, 1, 7, "transa" },
+    { "daxpy(-1, 1)", PERFPRED_SYNTAX, 1, 7, "at least 0" },
+    { "daxpy(9, 1, A, .)", PERFPRED_NOT_FOUND, 1, 13, "'A'" },
+    { "float A[9]\ndaxpy(9, 1, A, .)", PERFPRED_SYNTAX, 2, 13, "type s" },
+    { "double A[9]\ndaxpy(9, 1, A+1, .)", PERFPRED_INVALID, 2, 13, "needs 9 elements, there are 8" },
+    { "daxpy(9, 1, [8], .)", PERFPRED_INVALID, 1, 13, "there are 8" },
+    { "dgemm(N,N,5,5,5,1,.,4,.,5,0,.,5)", PERFPRED_INVALID, 1, 21, "rows" },
+    { "double A[0]", PERFPRED_SYNTAX, 1, 10, "expected 1" },
+    { "double A[4], A[5]", PERFPRED_EXISTS, 1, 14, "already" },
+    { "free A", PERFPRED_NOT_FOUND, 1, 6, "'A'" },
+    { "set align 48", PERFPRED_SYNTAX, 1, 11, "power of two" },
+    { "set stable 0 max 3", PERFPRED_SYNTAX, 1, 12, "more than 0" },
+    { "set stable 0.1", PERFPRED_SYNTAX, 1, 15, "'max'" },
+    { "set precondition hot", PERFPRED_SYNTAX, 1, 18, "warm" },
+    { "set repetitions 0", PERFPRED_SYNTAX, 1, 17, "expected 1" },
+    { "double A[4]\nset prepare A[2:5]", PERFPRED_SYNTAX, 2, 17, "2 to 4" },
+    { "{ daxpy(1, 1)", PERFPRED_SYNTAX, 1, 14, "'}'" },
+    { "{ }", PERFPRED_SYNTAX, 1, 3, "a call" },
+    { "{omp { { daxpy(1, 1) } } }", PERFPRED_SYNTAX, 1, 8, "kernel" },
+    { "daxpy(1, 1) daxpy(1, 1)", PERFPRED_SYNTAX, 1, 13, "end of the statement" },
+    { "double A[9*99999999999999*9999999999]", PERFPRED_OVERFLOW, 1, 0, "range" },
+    { "nonsense", PERFPRED_SYNTAX, 1, 1, "nonsense" },
+    { "?", PERFPRED_SYNTAX, 1, 1, "'?'" },
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    cr_expect_eq(parse(bad[i].text), bad[i].status, "%s: %s", bad[i].text, error.text);
+    cr_expect_eq(error.line, bad[i].line, "%s: %s", bad[i].text, error.text);
+    cr_expect(bad[i].column == 0 || error.column == bad[i].column, "%s: %s", bad[i].text, error.text);
+    cr_expect_not_null(strstr(error.text, bad[i].word), "%s: %s", bad[i].text, error.text);
+  }
+}
+
+Test(script_text, nothing_is_a_script_of_no_calls) {
+  read_well("");
+  cr_expect_eq(script.unit_count, 0);
+  read_well(" # nothing\n\n;;\n");
+  cr_expect_eq(script.unit_count, 0);
+}
