@@ -5,7 +5,7 @@
 #include "counters.h"
 #include "worker.h"
 
-_Static_assert(PPI_COUNTER_NONE == PPI_COUNT_NONE, "both mean that there is no value");
+_Static_assert(PPI_COUNTER_NONE == PPI_COUNT_NONE, "both mean no value"); /* NOLINT(misc-redundant-expression) */
 
 /* The machine's note, or the first name that cannot be counted, and why. */
 static void explain(const struct ppi_counter_plan *plan, char *note, size_t size) {

@@ -8,10 +8,9 @@
 #include "api/setup.h"
 #include "base/stats.h"
 #include "machine/clock.h"
+#include "measure/options.h"
 #include "measure/sampler.h"
 #include "predict/predict.h"
-
-#define REPETITIONS_MAX 1000000
 
 struct validating {
   const struct perfpred_plan *const *plans;
@@ -50,21 +49,9 @@ static enum perfpred_status check_arguments(const struct perfpred_plan *const *p
 static enum perfpred_status read_options(const struct perfpred_measure_options *options, struct ppi_sampling *sampling,
                                          struct perfpred_error *error) {
   struct perfpred_measure_options full;
-  memset(&full, 0, sizeof full);
-  if (options && options->size < sizeof options->size)
-    return ppi_error_set(error, PERFPRED_INVALID, "options: size is %zu; expected PERFPRED_MEASURE_OPTIONS_INIT",
-                         options->size);
-  if (options)
-    memcpy(&full, options, options->size < sizeof full ? options->size : sizeof full);
-  if (full.repetitions < 0 || full.repetitions > REPETITIONS_MAX)
-    return ppi_error_set(error, PERFPRED_INVALID, "options: repetitions is %d; expected 0 to %d", full.repetitions,
-                         REPETITIONS_MAX);
-  if (full.ld < 0)
-    return ppi_error_set(error, PERFPRED_INVALID, "options: ld is %lld; expected at least 0", (long long)full.ld);
-  if (isnan(full.gate))
-    return ppi_error_set(error, PERFPRED_INVALID, "options: gate is not a number");
-  if (!(full.budget_s >= 0.0))
-    return ppi_error_set(error, PERFPRED_INVALID, "options: budget_s is %g; expected at least 0", full.budget_s);
+  enum perfpred_status status = ppi_measure_options(options, &full, error);
+  if (status)
+    return status;
   /* What is 0 is the sampler's default. */
   *sampling = (struct ppi_sampling){ .repetitions = full.repetitions,
                                      .gate = full.gate,

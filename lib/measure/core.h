@@ -60,8 +60,8 @@ struct ppi_buffers {
   size_t count;
 };
 void ppi_buffers_free(struct ppi_buffers *buffers);
-/* Samples one unit of a script. */
-enum perfpred_status ppi_core_unit(struct ppi_core *core, const struct ppi_script *script, size_t unit,
+/* Samples one unit of a script, by its number. */
+enum perfpred_status ppi_core_unit(struct ppi_core *core, const struct ppi_script *script, size_t number,
                                    struct ppi_buffers *buffers, const struct ppi_sampling *sampling,
                                    struct ppi_unit_result *result, struct perfpred_error *error);
 

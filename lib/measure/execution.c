@@ -179,6 +179,10 @@ static enum perfpred_status enter_own_buffer(struct executions *all, const struc
   int64_t rows = 0, columns = 0;
   enum perfpred_status status =
       ppi_buffer_extent(execution->program, number, execution->parameters, &rows, &columns, error);
+  if (status == PERFPRED_OK && buffer->shape != PPI_SHAPE_VECTOR && all->wanted_ld > 0 && all->wanted_ld < rows)
+    status = ppi_error_set(error, PERFPRED_INVALID,
+                           "leading dimension %" PRId64 ": expected at least %" PRId64 ", the rows of %s in %s",
+                           all->wanted_ld, rows, buffer->name, execution->program->name);
   if (status == PERFPRED_OK)
     status = enter_buffer(all, number, buffer, rows, columns, error);
   if (status != PERFPRED_OK)

@@ -44,9 +44,11 @@ static enum perfpred_status check_integers(const struct perfpred_generate_option
   if (options->minimum_width < 0 || options->minimum_width > SIZE_LIMIT)
     return ppi_error_set(error, PERFPRED_INVALID, "options.minimum_width: %lld: expected 1 or more (0: default)",
                          (long long)options->minimum_width);
-  if (options->ld < 0 || options->ld > SIZE_LIMIT)
-    return ppi_error_set(error, PERFPRED_INVALID, "options.ld: %lld: expected 1 or more (0: default)",
-                         (long long)options->ld);
+  int64_t rows = larger(options->n_upper, options->b_upper);
+  if (options->ld != 0 && (options->ld < rows || options->ld > SIZE_LIMIT))
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "options.ld: %lld: expected at least the largest size, %lld (0: default)",
+                         (long long)options->ld, (long long)rows);
   return PERFPRED_OK;
 }
 

@@ -143,21 +143,22 @@ struct halves {
   int64_t lower[2][PPI_SIZE_MAX], upper[2][PPI_SIZE_MAX];
 };
 
-static void halve(const struct ppi_refinement *refinement, const struct candidate *candidate, struct halves *halves) {
+static struct halves halve(const struct ppi_refinement *refinement, const struct candidate *candidate) {
   const struct ppi_piece *piece = refinement->growths[candidate->target].pieces + candidate->leaf;
+  struct halves made = { { { 0 } }, { { 0 } } };
 
   for (int i = 0; i < 2; i++) {
-    memcpy(halves->lower[i], piece->lower, sizeof halves->lower[i]);
-    memcpy(halves->upper[i], piece->upper, sizeof halves->upper[i]);
+    memcpy(made.lower[i], piece->lower, sizeof made.lower[i]);
+    memcpy(made.upper[i], piece->upper, sizeof made.upper[i]);
   }
-  halves->upper[0][candidate->dimension] = halves->lower[1][candidate->dimension] = candidate->at;
+  made.upper[0][candidate->dimension] = made.lower[1][candidate->dimension] = candidate->at;
+  return made;
 }
 
 static enum perfpred_status add_halves(struct ppi_refinement *refinement, const struct candidate *candidate) {
-  struct halves halves;
   enum perfpred_status status = PERFPRED_OK;
 
-  halve(refinement, candidate, &halves);
+  struct halves halves = halve(refinement, candidate);
   for (int i = 0; i < 2 && !status; i++)
     status = ppi_batch_add(refinement, candidate->target, halves.lower[i], halves.upper[i], false);
   return status;
@@ -165,11 +166,10 @@ static enum perfpred_status add_halves(struct ppi_refinement *refinement, const 
 
 /* Splits the leaf if the budget sufficed for all points of its halves. */
 static enum perfpred_status split(struct ppi_refinement *refinement, const struct candidate *candidate, size_t *count) {
-  struct halves halves;
   bool complete = true;
   enum perfpred_status status = PERFPRED_OK;
 
-  halve(refinement, candidate, &halves);
+  struct halves halves = halve(refinement, candidate);
   for (int i = 0; i < 2 && !status && complete; i++)
     status = ppi_batch_complete(refinement, candidate->target, halves.lower[i], halves.upper[i], &complete);
   if (status || !complete)

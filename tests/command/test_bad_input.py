@@ -165,6 +165,17 @@ def test_wrong_names():
     refuses(1, "rank", "cohl-l", "-m", models(NAME), *POINT, naming=["'cohl-l'"])
 
 
+def test_wrong_leading_dimension():
+    """a leading dimension that the matrices do not fit"""
+    if "PERFPRED_WORKER" not in os.environ:
+        return "built without the worker"
+    refuses(1, "measure", NAME, "n=64", "b=16", "--ld", "63", naming=["63", "64", "rows of A"])
+    path = os.path.join(folder(), "never.json")
+    refuses(1, "generate", "--for", NAME, "-n", "8:64", "-b", "8:16", "--ld", "63", "-o", path, naming=["ld", "63", "64"])
+    assert not os.path.exists(path)
+    return None
+
+
 def test_wrong_libraries():
     """libraries and workers that are not there"""
     measure = ("measure", NAME, "n=64", "b=16")
