@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 localedef, folder, name = sys.argv[1:4]
+if os.path.exists(os.path.join(folder, name + ".UTF-8", "LC_NUMERIC")):
+    sys.exit(0)
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 # warnings make localedef exit with 1: what counts is whether the locale is there
