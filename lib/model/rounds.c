@@ -147,9 +147,9 @@ static struct halves halve(const struct ppi_refinement *refinement, const struct
   const struct ppi_piece *piece = refinement->growths[candidate->target].pieces + candidate->leaf;
   struct halves made = { { { 0 } }, { { 0 } } };
 
-  for (int i = 0; i < 2; i++) {
-    memcpy(made.lower[i], piece->lower, sizeof made.lower[i]);
-    memcpy(made.upper[i], piece->upper, sizeof made.upper[i]);
+  for (int d = 0; d < PPI_SIZE_MAX; d++) {
+    made.lower[0][d] = made.lower[1][d] = piece->lower[d];
+    made.upper[0][d] = made.upper[1][d] = piece->upper[d];
   }
   made.upper[0][candidate->dimension] = made.lower[1][candidate->dimension] = candidate->at;
   return made;

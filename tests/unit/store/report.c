@@ -10,8 +10,8 @@ Test(report, the_machine_has_the_keys_of_the_command) {
                                           "\"peak_flops_per_s\": 80000000000.0",
                                           "\"bandwidth_bytes_per_s\": 12500000000.0",
                                           "\"counters_available\": null",
-                                          "\"counters\": {\"available\": false, \"hardware\": 0, \"names\": [], "
-                                          "\"note\": \"no counters\"}",
+                                          ("\"counters\": {\"available\": false, \"hardware\": 0, \"names\": [], "
+                                           "\"note\": \"no counters\"}"),
                                           "\"blas\": {\"family\": \"virtual\", \"path\": \"/usr/lib/libblas.so.3\"",
                                           "\"lapack\": {",
                                           "\"threads\": 1",
