@@ -19,8 +19,8 @@ static void print_blis_hint(const char *instructions) {
   printf(LABEL "BLIS does not recognise this CPU and runs its portable C kernels", "");
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strcmp(instructions, types[i].instructions) == 0)
-      printf(". This CPU has %s: try\n" LABEL "--env BLIS_ARCH_TYPE=%d (%s), often several times faster", instructions,
-             "", types[i].type, types[i].name);
+      printf(". This CPU has %s: try\n" LABEL "--env BLIS_ARCH_TYPE=%d (%s), often several times faster",
+             types[i].instructions, "", types[i].type, types[i].name);
   puts(".");
 }
 
