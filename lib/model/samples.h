@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Raw samples of kernel calls, kept so that a model can be fitted again, refined or extended without measuring again, and so
+   that a recording can be replayed. A set of points; each belongs to a kernel, a case, sizes and a leading dimension. */
+#ifndef PPI_MODEL_SAMPLES_H
+#define PPI_MODEL_SAMPLES_H
+
+#include "measure/sample.h"
+#include "model/generate.h"
+
+/* The samples of one call. */
+struct ppi_record {
+  const struct perfpred_kernel *kernel; /* a reference of the set's */
+  char case_text[PPI_CASE_MAX];         /* as ppi_case_format writes it */
+  int64_t sizes[PPI_SIZE_MAX];          /* kernel->size_count of them */
+  int64_t ld;
+  double *times_s; /* in the order in which they were taken, in the reference state */
+  size_t count, capacity;
+  uint64_t disturbed; /* thrown away */
+  double measure_s;   /* all timed calls, warm and rejected ones included */
+  bool gated;         /* all of them */
+};
+
+struct ppi_samples {
+  struct ppi_record **records; /* in the order in which they came */
+  size_t count, capacity;
+  size_t *slots; /* hash table of places + 1 */
+  size_t slot_count;
+};
+
+/* An empty set is all zero. */
+void ppi_samples_release(struct ppi_samples *samples);
+/* Adds to the record of this call, which is made where there is none. The kernel is referenced. */
+enum perfpred_status ppi_samples_add(struct ppi_samples *samples, struct perfpred_kernel *kernel, const char *case_text,
+                                     const int64_t *sizes, int64_t ld, const struct ppi_result *result,
+                                     struct perfpred_error *error);
+/* NULL: none. ld 0: any. */
+const struct ppi_record *ppi_samples_find(const struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                          const char *case_text, const int64_t *sizes, int64_t ld);
+
+/* A source that answers from a set first and asks another one for what is missing, which then joins the set. */
+struct ppi_replay {
+  struct ppi_samples *samples;
+  const struct ppi_source
+      *behind; /* NULL: what is missing is an error (PERFPRED_NOT_FOUND) that names kernel and sizes */
+  /* Called after every batch that `behind` measured, when its samples are in the set, or NULL. */
+  enum perfpred_status (*added)(void *data, const struct ppi_record *const *records, size_t count,
+                                struct perfpred_error *error);
+  void *added_data;
+  double batch_s; /* > 0: what is asked of `behind` is cut into batches that take about so long; 0: not cut */
+  /* How often each record has been asked is kept here, so that one that is asked again gives later samples, never the same ones twice. */
+  size_t *used; /* per record */
+  size_t used_count;
+  double spent_s; /* what replayed samples cost when they were taken: measure_s of what was handed out */
+};
+/* source: to be handed to ppi_generate; replay must outlive it. */
+void ppi_replay_source(struct ppi_replay *replay, struct ppi_source *source);
+void ppi_replay_release(struct ppi_replay *replay); /* not the set */
+
+#endif
