@@ -12,8 +12,8 @@ struct ppi_record {
   const struct perfpred_kernel *kernel; /* a reference of the set's */
   char case_text[PPI_CASE_MAX];         /* as ppi_case_format writes it */
   int64_t sizes[PPI_SIZE_MAX];          /* kernel->size_count of them */
-  int64_t ld;
-  double *times_s; /* in the order in which they were taken, in the reference state */
+  int64_t ld;                           /* as asked for */
+  double *times_s;                      /* in the order in which they were taken, in the reference state */
   size_t count, capacity;
   uint64_t disturbed; /* thrown away */
   double measure_s;   /* all timed calls, warm and rejected ones included */
@@ -29,28 +29,40 @@ struct ppi_samples {
 
 /* An empty set is all zero. */
 void ppi_samples_release(struct ppi_samples *samples);
-/* Adds to the record of this call, which is made where there is none. The kernel is referenced. */
-enum perfpred_status ppi_samples_add(struct ppi_samples *samples, struct perfpred_kernel *kernel, const char *case_text,
-                                     const int64_t *sizes, int64_t ld, const struct ppi_result *result,
-                                     struct perfpred_error *error);
-/* NULL: none. ld 0: any. */
+/* Adds to the record of this call, which is made where there is none. The kernel is referenced. A result without samples is
+   refused (PERFPRED_INVALID), so is a time that is none (PERFPRED_NUMERIC). */
+enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                     const char *case_text, const int64_t *sizes, int64_t ld,
+                                     const struct ppi_result *result, struct perfpred_error *error);
+/* Place of a record, or PPI_SAMPLES_NONE. ld 0: any. Kernels are told by their names. */
+#define PPI_SAMPLES_NONE SIZE_MAX
+size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
+                         const int64_t *sizes, int64_t ld);
+/* NULL: none. */
 const struct ppi_record *ppi_samples_find(const struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                           const char *case_text, const int64_t *sizes, int64_t ld);
 
-/* A source that answers from a set first and asks another one for what is missing, which then joins the set. */
+/* A source that answers from a set first and asks another one for what is missing, which then joins the set. Samples of a
+   record are handed out in the order in which they were taken, none of them twice. Members up to `whole` are set by the
+   caller, NULL or 0 where they do not matter. */
 struct ppi_replay {
   struct ppi_samples *samples;
-  const struct ppi_source
-      *behind; /* NULL: what is missing is an error (PERFPRED_NOT_FOUND) that names kernel and sizes */
+  /* NULL: what is missing is an error (PERFPRED_NOT_FOUND) that names kernel and sizes; a call that was recorded less often
+     than it is asked for has as many samples as there are, and none left is that error as well. The clock is then spent_s,
+     and a budget is kept on it. */
+  const struct ppi_source *behind;
+  const struct ppi_source *solver; /* whose least_squares is used; NULL: that of behind */
   /* Called after every batch that `behind` measured, when its samples are in the set, or NULL. */
   enum perfpred_status (*added)(void *data, const struct ppi_record *const *records, size_t count,
                                 struct perfpred_error *error);
   void *added_data;
   double batch_s; /* > 0: what is asked of `behind` is cut into batches that take about so long; 0: not cut */
-  /* How often each record has been asked is kept here, so that one that is asked again gives later samples, never the same ones twice. */
-  size_t *used; /* per record */
+  bool whole;     /* a record gives all that it has left, as it was measured, not only as much as is asked for */
+  double spent_s; /* what replayed samples cost when they were taken: their share of measure_s */
+  /* Kept here: samples of each record that were handed out, and how much slower batches are than reckoned. */
+  size_t *used;
   size_t used_count;
-  double spent_s; /* what replayed samples cost when they were taken: measure_s of what was handed out */
+  double slowness;
 };
 /* source: to be handed to ppi_generate; replay must outlive it. */
 void ppi_replay_source(struct ppi_replay *replay, struct ppi_source *source);

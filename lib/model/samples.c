@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST_SLOTS 64
+
+static void record_destroy(struct ppi_record *record) {
+  if (!record)
+    return;
+  free(record->times_s);
+  ppi_kernel_unref((struct perfpred_kernel *)record->kernel);
+  free(record);
+}
+
+void ppi_samples_release(struct ppi_samples *samples) {
+  if (!samples)
+    return;
+  for (size_t i = 0; i < samples->count; i++)
+    record_destroy(samples->records[i]);
+  free(samples->records);
+  free(samples->slots);
+  memset(samples, 0, sizeof *samples);
+}
+
+static uint64_t mix(uint64_t h, uint64_t value) {
+  h ^= value;
+  h *= 0xff51afd7ed558ccdu;
+  return h ^ h >> 32;
+}
+
+/* Leading dimensions are left out, so that a search for any of them meets all of them. */
+static uint64_t hash(const char *kernel, const char *case_text, const int64_t *sizes, int size_count) {
+  uint64_t h = 0x9e3779b97f4a7c15u;
+
+  for (const char *p = kernel; *p; p++)
+    h = mix(h, (unsigned char)*p);
+  for (const char *p = case_text; *p; p++)
+    h = mix(h, (unsigned char)*p);
+  for (int d = 0; d < size_count; d++)
+    h = mix(h, (uint64_t)sizes[d]);
+  return h;
+}
+
+/* Kernels are told by their names: a set may be asked from a context that is not the one that filled it. */
+static bool matches(const struct ppi_record *record, const struct perfpred_kernel *kernel, const char *case_text,
+                    const int64_t *sizes) {
+  return record->kernel->size_count == kernel->size_count && strcmp(record->kernel->name, kernel->name) == 0 &&
+         strcmp(record->case_text, case_text) == 0 &&
+         memcmp(record->sizes, sizes, (size_t)kernel->size_count * sizeof *sizes) == 0;
+}
+
+/* The slot of the record, or the free one where it would be. Of several with ld 0 the oldest. */
+static size_t slot_of(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
+                      const int64_t *sizes, int64_t ld) {
+  size_t mask = samples->slot_count - 1;
+  size_t slot = (size_t)hash(kernel->name, case_text, sizes, kernel->size_count) & mask;
+
+  for (; samples->slots[slot]; slot = (slot + 1) & mask) {
+    const struct ppi_record *record = samples->records[samples->slots[slot] - 1];
+
+    if ((ld == 0 || record->ld == ld) && matches(record, kernel, case_text, sizes))
+      break;
+  }
+  return slot;
+}
+
+static size_t free_slot(const size_t *slots, size_t slot_count, const struct ppi_record *record) {
+  size_t slot = (size_t)hash(record->kernel->name, record->case_text, record->sizes, record->kernel->size_count) &
+                (slot_count - 1);
+
+  while (slots[slot])
+    slot = (slot + 1) & (slot_count - 1);
+  return slot;
+}
+
+static enum perfpred_status grow_slots(struct ppi_samples *samples, struct perfpred_error *error) {
+  size_t count = samples->slot_count ? 2 * samples->slot_count : FEWEST_SLOTS;
+  size_t *slots;
+
+  if (2 * (samples->count + 1) <= samples->slot_count)
+    return PERFPRED_OK;
+  slots = calloc(count, sizeof *slots);
+  if (!slots)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < samples->count; i++)
+    slots[free_slot(slots, count, samples->records[i])] = i + 1;
+  free(samples->slots);
+  samples->slots = slots;
+  samples->slot_count = count;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status grow_records(struct ppi_samples *samples, struct perfpred_error *error) {
+  size_t capacity = samples->capacity ? 2 * samples->capacity : FEWEST_SLOTS / 2;
+  struct ppi_record **records;
+
+  if (samples->count < samples->capacity)
+    return PERFPRED_OK;
+  records = realloc(samples->records, capacity * sizeof *records);
+  if (!records)
+    return ppi_error_memory(error);
+  samples->records = records;
+  samples->capacity = capacity;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status append(struct ppi_record *record, const struct ppi_result *result,
+                                   struct perfpred_error *error) {
+  if (record->count + result->count > record->capacity) {
+    size_t capacity = record->count + result->count;
+    double *times_s = realloc(record->times_s, capacity * sizeof *times_s);
+
+    if (!times_s)
+      return ppi_error_memory(error);
+    record->times_s = times_s;
+    record->capacity = capacity;
+  }
+  memcpy(record->times_s + record->count, result->times_s, result->count * sizeof *result->times_s);
+  record->count += result->count;
+  record->disturbed += result->disturbed;
+  record->measure_s += result->measure_s;
+  record->gated = record->gated && result->gated;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status record_create(const struct perfpred_kernel *kernel, const char *case_text,
+                                          const int64_t *sizes, int64_t ld, const struct ppi_result *result,
+                                          struct ppi_record **record, struct perfpred_error *error) {
+  struct ppi_record *made = calloc(1, sizeof *made);
+  enum perfpred_status status;
+
+  if (!made)
+    return ppi_error_memory(error);
+  made->kernel = ppi_kernel_ref(kernel);
+  memcpy(made->case_text, case_text, strlen(case_text) + 1);
+  memcpy(made->sizes, sizes, (size_t)kernel->size_count * sizeof *sizes);
+  made->ld = ld;
+  made->gated = true;
+  status = append(made, result, error);
+  if (status) {
+    record_destroy(made);
+    return status;
+  }
+  *record = made;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status check(const struct perfpred_kernel *kernel, const char *case_text,
+                                  const struct ppi_result *result, struct perfpred_error *error) {
+  if (strlen(case_text) >= PPI_CASE_MAX)
+    return ppi_error_set(error, PERFPRED_INVALID, "samples of %s: case '%.40s...': expected less than %d characters",
+                         kernel->name, case_text, PPI_CASE_MAX);
+  if (result->count == 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "samples of %s: there are none: expected at least one", kernel->name);
+  for (size_t i = 0; i < result->count; i++)
+    if (!isfinite(result->times_s[i]) || result->times_s[i] < 0.0)
+      return ppi_error_set(error, PERFPRED_NUMERIC, "samples of %s: %g s: expected a time", kernel->name,
+                           result->times_s[i]);
+  if (!isfinite(result->measure_s) || result->measure_s < 0.0)
+    return ppi_error_set(error, PERFPRED_NUMERIC, "samples of %s: cost of %g s: expected a time", kernel->name,
+                         result->measure_s);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                     const char *case_text, const int64_t *sizes, int64_t ld,
+                                     const struct ppi_result *result, struct perfpred_error *error) {
+  enum perfpred_status status = check(kernel, case_text, result, error);
+  size_t slot;
+
+  if (!status)
+    status = grow_slots(samples, error);
+  if (!status)
+    status = grow_records(samples, error);
+  if (status)
+    return status;
+  slot = slot_of(samples, kernel, case_text, sizes, ld);
+  if (samples->slots[slot])
+    return append(samples->records[samples->slots[slot] - 1], result, error);
+  status = record_create(kernel, case_text, sizes, ld, result, samples->records + samples->count, error);
+  if (!status)
+    samples->slots[slot] = ++samples->count;
+  return status;
+}
+
+size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
+                         const int64_t *sizes, int64_t ld) {
+  size_t slot;
+
+  if (samples->count == 0)
+    return PPI_SAMPLES_NONE;
+  slot = slot_of(samples, kernel, case_text, sizes, ld);
+  return samples->slots[slot] ? samples->slots[slot] - 1 : PPI_SAMPLES_NONE;
+}
+
+const struct ppi_record *ppi_samples_find(const struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                          const char *case_text, const int64_t *sizes, int64_t ld) {
+  size_t place = ppi_samples_place(samples, kernel, case_text, sizes, ld);
+
+  return place == PPI_SAMPLES_NONE ? NULL : samples->records[place];
+}
