@@ -6,11 +6,14 @@
 #include "measure/sample.h"
 #include "model/model.h"
 
+#define PPI_GRAIN 8 /* sizes in steps of 1 show artefacts of the implementation's blocking (Section 7.5.1) */
+
 /* What is to be modelled: a kernel, a case, a domain. */
 struct ppi_target {
   const struct perfpred_kernel *kernel;
   struct ppi_value values[PPI_ARG_MAX];             /* flags, scalars, increments of the case */
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX]; /* of each size argument in order, inclusive */
+  int64_t grain; /* sizes are sampled at multiples of it and at the ends of the domain; 0: PPI_GRAIN */
 };
 
 /* Where samples and solutions come from: handed in from above. */
@@ -33,8 +36,8 @@ enum perfpred_status ppi_generate_defaults(const struct perfpred_generate_option
                                            struct perfpred_generate_options *full, struct perfpred_error *error);
 
 /* The parts, for tests and for other generators. */
-/* Grid of `count` points on [lower, upper], both ends included, rounded to multiples of 8 (ends stay), without repeats; returns the number left. */
-int ppi_grid(enum perfpred_grid grid, int64_t lower, int64_t upper, int count, int64_t *points);
+/* Grid of `count` points on [lower, upper], both ends included, rounded to multiples of grain (ends stay), without repeats; returns the number left. */
+int ppi_grid(enum perfpred_grid grid, int64_t lower, int64_t upper, int count, int64_t grain, int64_t *points);
 /* Relative least squares of one piece (equation of Section 8.4): points[i * dimensions + d], values[i * PPI_STATISTICS + s]. Sets degrees (lowered where the
    points do not carry them), center, scale, count, coefficients (malloc'ed), floors and error (largest relative error of
    the minimum at a point; NaN when there are no more points than coefficients) of piece; bounds and degrees wanted are set
@@ -47,8 +50,9 @@ double ppi_piece_value(const struct ppi_piece *piece, int dimensions, int statis
 enum perfpred_status ppi_fit_error(const struct ppi_piece *piece, int dimensions, const int64_t *points,
                                    const double *values, int count, enum perfpred_reference reference,
                                    enum perfpred_error_measure measure, double *result, struct perfpred_error *error);
-/* The dimension to split on the box, or -1: of those at least minimum_width wide whose midpoint, rounded to 8, is no end,
+/* The dimension to split on the box, or -1: of those at least minimum_width wide whose midpoint, rounded to the grain, is no end,
    the one with the largest ratio upper / lower. */
-int ppi_split_choose(int dimensions, const int64_t *lower, const int64_t *upper, int64_t minimum_width, int64_t *at);
+int ppi_split_choose(int dimensions, const int64_t *lower, const int64_t *upper, int64_t minimum_width, int64_t grain,
+                     int64_t *at);
 
 #endif

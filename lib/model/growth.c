@@ -15,6 +15,7 @@ enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi
   growth->target = target;
   growth->dimensions = kernel->size_count;
   ppi_knobs_of(options, kernel->size_count, &growth->knobs);
+  growth->knobs.grain = target->grain > 0 ? target->grain : PPI_GRAIN;
   ppi_kernel_degrees(kernel, target->values, degrees);
   for (int d = 0; d < growth->dimensions; d++) {
     const char *name = kernel->args[kernel->sizes[d]].name;
@@ -99,7 +100,8 @@ static bool settled(const struct ppi_refinement *refinement, const struct ppi_gr
   int64_t at;
 
   return !(piece->error > refinement->options.error_bound) ||
-         ppi_split_choose(growth->dimensions, piece->lower, piece->upper, growth->knobs.minimum_width, &at) < 0;
+         ppi_split_choose(growth->dimensions, piece->lower, piece->upper, growth->knobs.minimum_width,
+                          growth->knobs.grain, &at) < 0;
 }
 
 /* Fits the piece of a box, all of whose points are measured. */

@@ -10,6 +10,7 @@
 struct ppi_knobs {
   int overfitting, oversampling; /* 0 is 0 here */
   int64_t minimum_width;
+  int64_t grain; /* of the target */
 };
 
 /* full: from ppi_generate_defaults. */

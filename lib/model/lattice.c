@@ -11,7 +11,7 @@ enum perfpred_status ppi_lattice_of(const struct ppi_growth *growth, enum perfpr
     int count = growth->degrees[d] + 1 + growth->knobs.oversampling;
 
     assert(count <= PPI_LATTICE_MAX);
-    lattice->counts[d] = ppi_grid(grid, lower[d], upper[d], count, lattice->points[d]);
+    lattice->counts[d] = ppi_grid(grid, lower[d], upper[d], count, growth->knobs.grain, lattice->points[d]);
     lattice->total *= (size_t)lattice->counts[d];
     if (lattice->total > PPI_LATTICE_POINTS)
       return ppi_error_set(error, PERFPRED_LIMIT,

@@ -133,23 +133,32 @@ static size_t wanted_of(const struct ppi_sampling *sampling) {
   return sampling->repetitions > 0 ? (size_t)sampling->repetitions : 1;
 }
 
-/* What the set has. With a budget round by round, so that all are cut at the same number. */
-static enum perfpred_status take_round(struct answer *answer, size_t most) {
-  struct ppi_replay *replay = answer->replay;
-  double budget_s = replay->behind ? 0.0 : answer->sampling->budget_s;
+/* How many samples a request gets now, of at most `most`. */
+static size_t share_of(const struct answer *answer, size_t index, size_t place, size_t most) {
+  const struct ppi_replay *replay = answer->replay;
+  size_t missing = answer->missing[index], left = place == PPI_SAMPLES_NONE ? 0 : left_of(replay, place);
+  size_t count = missing < most ? missing : most;
 
+  if (count > left || (count > 0 && replay->whole))
+    count = left;
+  return count;
+}
+
+/* Whether the budget of a replay without a source behind it is spent. */
+static bool is_spent(const struct answer *answer) {
+  double budget_s = answer->sampling->budget_s;
+
+  return !answer->replay->behind && budget_s > 0.0 && answer->replay->spent_s - answer->begin_s >= budget_s;
+}
+
+/* What the set has. */
+static enum perfpred_status take_round(struct answer *answer, size_t most) {
   for (size_t i = 0; i < answer->count; i++) {
-    bool spent = budget_s > 0.0 && replay->spent_s - answer->begin_s >= budget_s;
     bool dispensable = answer->results[i].count > 0 || answer->sampling->partial;
-    size_t place = place_of(replay, answer->requests + i),
-           count = answer->missing[i] < most ? answer->missing[i] : most;
+    size_t place = place_of(answer->replay, answer->requests + i), count = share_of(answer, i, place, most);
     enum perfpred_status status;
 
-    if (place == PPI_SAMPLES_NONE || count == 0 || (spent && dispensable))
-      continue;
-    if (count > left_of(replay, place) || replay->whole)
-      count = left_of(replay, place);
-    if (count == 0)
+    if (count == 0 || (dispensable && is_spent(answer)))
       continue;
     status = take(answer, i, place, count);
     if (status)
@@ -159,6 +168,7 @@ static enum perfpred_status take_round(struct answer *answer, size_t most) {
   return PERFPRED_OK;
 }
 
+/* With a budget round by round, so that all are cut at the same number. */
 static enum perfpred_status take_recorded(struct answer *answer) {
   bool by_round = !answer->replay->behind && answer->sampling->budget_s > 0.0;
   size_t wanted = wanted_of(answer->sampling);

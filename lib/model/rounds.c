@@ -124,8 +124,8 @@ static enum perfpred_status candidates_of(const struct ppi_refinement *refinemen
 
       if (growth->leaves[k].settled)
         continue;
-      candidate->dimension =
-          ppi_split_choose(growth->dimensions, piece->lower, piece->upper, growth->knobs.minimum_width, &candidate->at);
+      candidate->dimension = ppi_split_choose(growth->dimensions, piece->lower, piece->upper,
+                                              growth->knobs.minimum_width, growth->knobs.grain, &candidate->at);
       candidate->target = i;
       candidate->leaf = k;
       candidate->gain = gain(growth, piece);
