@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recordings: samples of the calls of one kernel case on some grid, as a text of one line for each call (doc/study.md). */
+#ifndef STUDY_RECORDING_H
+#define STUDY_RECORDING_H
+
+#include <stdio.h>
+
+#include "kernel/registry.h"
+#include "model/samples.h"
+
+#define RECORDING_UNIT 1e-4 /* in which samples are written, relative to the least one of their line */
+#define RECORDING_LINE 4096 /* longest line */
+#define RECORDING_NOTES 8
+
+struct recording {
+  struct perfpred_kernel *kernel; /* a reference */
+  char case_text[PPI_CASE_MAX];
+  int64_t grain;   /* of the sizes */
+  int repetitions; /* samples of each call, or fewer where too many were disturbed */
+  int threads;     /* of the library */
+  int note_count;
+  char notes[RECORDING_NOTES][512]; /* machine, library: for people */
+  struct ppi_samples samples;
+};
+
+/* A finished file: every line is in order, no call stands twice or has more than `repetitions` samples, and the last line says how
+   many calls there are. unfinished: a call may stand in several lines, with the samples of one pass in each, and *bytes is
+   where the last whole line ends. */
+enum perfpred_status recording_read(const struct ppi_kernels *kernels, const char *path, struct recording *recording,
+                                    struct perfpred_error *error);
+enum perfpred_status recording_read_unfinished(const struct ppi_kernels *kernels, const char *path,
+                                               struct recording *recording, long *bytes, struct perfpred_error *error);
+void recording_release(struct recording *recording);
+
+void recording_print_head(const struct recording *recording, FILE *file);
+/* The line of a call, with the samples from `first` on; measure_s is what those cost. */
+void recording_print_call(const struct ppi_record *record, size_t first, double measure_s, uint64_t disturbed,
+                          FILE *file);
+void recording_print_end(size_t calls, FILE *file);
+
+#endif
