@@ -63,7 +63,6 @@ static bool parse_ld(const char *at, int64_t *ld) {
   long long value = 0;
   int used = 0;
 
-  *ld = 0;
   if (!*at)
     return true;
   if (sscanf(at, "@%lld%n", &value, &used) != 1 || at[used] || value < 1)
@@ -89,9 +88,10 @@ static enum perfpred_status parse(const char *text, int dimensions, struct axis 
   return PERFPRED_OK;
 }
 
-enum perfpred_status boxes_add(struct boxes *boxes, int dimensions, const char *text, struct perfpred_error *error) {
+enum perfpred_status boxes_add(struct boxes *boxes, int dimensions, const char *text, int64_t ld,
+                               struct perfpred_error *error) {
   struct axis *axes = calloc(PPI_SIZE_MAX, sizeof *axes);
-  struct boxes_point point = { .ld = 0 };
+  struct boxes_point point = { .ld = ld };
   int index[PPI_SIZE_MAX] = { 0 }, d = 0;
   enum perfpred_status status = axes ? parse(text, dimensions, axes, &point.ld, error) : ppi_error_memory(error);
 

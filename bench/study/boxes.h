@@ -8,7 +8,7 @@
 
 struct boxes_point {
   int64_t sizes[PPI_SIZE_MAX];
-  int64_t ld; /* 0: none given */
+  int64_t ld;
 };
 
 struct boxes {
@@ -16,8 +16,9 @@ struct boxes {
   size_t count, capacity;
 };
 
-/* Adds all points of a box. PERFPRED_SYNTAX, PERFPRED_LIMIT. */
-enum perfpred_status boxes_add(struct boxes *boxes, int dimensions, const char *text, struct perfpred_error *error);
+/* Adds all points of a box; ld: where the text has none. PERFPRED_SYNTAX, PERFPRED_LIMIT. */
+enum perfpred_status boxes_add(struct boxes *boxes, int dimensions, const char *text, int64_t ld,
+                               struct perfpred_error *error);
 /* Takes repeats out and brings the points into an order that depends on the seed alone. */
 void boxes_shuffle(struct boxes *boxes, struct ppi_random *random);
 void boxes_release(struct boxes *boxes);

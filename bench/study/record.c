@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <perfpred/context.h>
-
 #include "base/context.h"
 #include "base/text.h"
 #include "boxes.h"
@@ -46,7 +44,7 @@ struct job {
   const char *path;
   char part[1024];
 
-  struct perfpred_context *context;
+  struct perfpred_context context; /* of kernels alone */
   struct perfpred_sampler *sampler;
   struct recording recording;
   struct boxes boxes;
@@ -205,7 +203,7 @@ static enum perfpred_status open_part(struct job *job, struct perfpred_error *er
   if (access(job->path, F_OK) == 0)
     return ppi_error_set(error, PERFPRED_EXISTS, "%s: is there already: expected a new file", job->path);
   if (access(job->part, F_OK) == 0) {
-    status = recording_read_unfinished(job->context->kernels, job->part, &found, &bytes, error);
+    status = recording_read_unfinished(job->context.kernels, job->part, &found, &bytes, error);
     if (status)
       return status;
     if (strcmp(found.kernel->name, wanted->kernel->name) != 0 || strcmp(found.case_text, wanted->case_text) != 0 ||
@@ -293,7 +291,7 @@ static enum perfpred_status make_requests(struct job *job, struct perfpred_error
     memcpy(own, values, (size_t)kernel->arg_count * sizeof *own);
     for (int d = 0; d < kernel->size_count; d++)
       own[kernel->sizes[d]].i = point->sizes[d];
-    job->requests[i] = (struct ppi_request){ kernel, own, point->ld ? point->ld : job->ld };
+    job->requests[i] = (struct ppi_request){ kernel, own, point->ld };
   }
   return PERFPRED_OK;
 }
@@ -301,12 +299,12 @@ static enum perfpred_status make_requests(struct job *job, struct perfpred_error
 static enum perfpred_status prepare(struct job *job, char **arguments, int count, struct perfpred_error *error) {
   struct recording *recording = &job->recording;
   const struct perfpred_kernel *kernel = NULL;
-  enum perfpred_status status = perfpred_context_create(&job->context, error);
+  enum perfpred_status status = ppi_kernels_create(&job->context.kernels, error);
 
   job->path = arguments[0];
   snprintf(job->part, sizeof job->part, "%s.part", job->path);
   if (!status)
-    status = ppi_kernels_require(job->context->kernels, arguments[1], &kernel, error);
+    status = ppi_kernels_require(job->context.kernels, arguments[1], &kernel, error);
   if (status)
     return status;
   recording->kernel = ppi_kernel_ref(kernel);
@@ -315,13 +313,13 @@ static enum perfpred_status prepare(struct job *job, char **arguments, int count
   recording->repetitions = (int)job->repetitions;
   recording->threads = (int)job->threads;
   for (int i = 3; !status && i < count; i++)
-    status = boxes_add(&job->boxes, kernel->size_count, arguments[i], error);
+    status = boxes_add(&job->boxes, kernel->size_count, arguments[i], job->ld, error);
   if (!status)
     status = make_requests(job, error);
   job->setup.threads = (int)job->threads;
   job->setup.environment = job->environment;
   if (!status)
-    status = perfpred_sampler_create_worker(job->context, &job->setup, &job->sampler, error);
+    status = perfpred_sampler_create_worker(&job->context, &job->setup, &job->sampler, error);
   if (!status)
     status = describe(job, error);
   return status;
@@ -381,7 +379,7 @@ static void release(struct job *job) {
   boxes_release(&job->boxes);
   perfpred_sampler_destroy(job->sampler);
   recording_release(&job->recording);
-  perfpred_context_destroy(job->context);
+  ppi_kernels_destroy(job->context.kernels);
 }
 
 int main(int argc, char **argv) {
