@@ -112,9 +112,23 @@ static int store_word(const struct rule *rule, const char *value, const char **t
   return COMMAND_OK;
 }
 
+/* "NAME=VALUE", and no second value for the same name: the last one would silently win. */
+static int store_assignment(const struct rule *rule, const char *value, struct words *words) {
+  const char *equals = strchr(value, '=');
+  if (equals == NULL || !is_name(value, (size_t)(equals - value)))
+    return wrong_value(rule, value);
+  size_t length = (size_t)(equals - value);
+  for (size_t i = 0; i < words->count; i++) {
+    if (strncmp(words->items[i], value, length + 1) == 0)
+      return message_misuse("option %s: '%.*s' is given twice: %s and %s", rule->name, (int)(length < 64 ? length : 64),
+                            value, words->items[i], value);
+  }
+  words->items[words->count++] = value;
+  return COMMAND_OK;
+}
+
 static int store(const struct rule *rule, const char *value, struct options *options) {
   void *target = (char *)options + rule->offset;
-  const char *equals;
   bool good = true;
   if (is_given(rule, target))
     return message_misuse("option %s is given twice", rule->name);
@@ -125,12 +139,9 @@ static int store(const struct rule *rule, const char *value, struct options *opt
   case KIND_WORD:
     return store_word(rule, value, target);
   case KIND_ASSIGNMENTS:
-    equals = strchr(value, '=');
-    good = equals != NULL && is_name(value, (size_t)(equals - value));
-    /* fall through */
+    return store_assignment(rule, value, target);
   case KIND_WORDS:
-    if (good)
-      ((struct words *)target)->items[((struct words *)target)->count++] = value;
+    ((struct words *)target)->items[((struct words *)target)->count++] = value;
     break;
   case KIND_INTEGER:
     good = number_integer(value, (int64_t)rule->lower, (int64_t)rule->upper, target);

@@ -98,26 +98,41 @@ static bool spell(struct ppi_token *token, size_t *length, const char *text, siz
   return true;
 }
 
+static bool in_name(char c, bool hyphens) {
+  return is_letter(c) || is_digit(c) || c == '{' || (hyphens && c == '-');
+}
+
+/* What the next letter or list of a name stands for, and how long it is in the text; false if the list is no list. *reason
+   keeps the first fault. */
+static bool name_part(const struct ppi_scanner *scanner, struct part *part, size_t *consumed, const char **reason) {
+  *part = (struct part){ scanner->at, 1 };
+  *consumed = 1;
+  if (*scanner->at != '{')
+    return true;
+  const long inner = list_length(scanner->at, scanner->end);
+  if (inner < 0)
+    return false;
+  const char *fault = resolve(scanner, scanner->at + 1, (size_t)inner, part);
+  if (fault)
+    *part = (struct part){ scanner->at, 0 };
+  *reason = *reason ? *reason : fault;
+  *consumed = (size_t)inner + 2;
+  return true;
+}
+
 static void read_name(struct ppi_scanner *scanner, bool hyphens) {
   struct ppi_token *token = &scanner->token;
   const char *reason = NULL;
   size_t length = 0;
   token->kind = PPI_TOKEN_NAME;
   token->text[0] = '\0';
-  for (char c; c = peek(scanner, 0), is_letter(c) || is_digit(c) || c == '{' || (hyphens && c == '-');) {
-    struct part part = { scanner->at, 1 };
-    size_t consumed = 1;
-    if (c == '{') {
-      const long inner = list_length(scanner->at, scanner->end);
-      if (inner < 0) {
-        bad(scanner, "a list '{...}' that is not closed or holds more than names");
-        step(scanner, 1);
-        return;
-      }
-      const char *fault = resolve(scanner, scanner->at + 1, (size_t)inner, &part);
-      reason = reason ? reason : fault;
-      part = fault ? (struct part){ scanner->at, 0 } : part;
-      consumed = (size_t)inner + 2;
+  while (in_name(peek(scanner, 0), hyphens)) {
+    struct part part;
+    size_t consumed;
+    if (!name_part(scanner, &part, &consumed, &reason)) {
+      bad(scanner, "a list '{...}' that is not closed or holds more than names");
+      step(scanner, 1);
+      return;
     }
     if (!spell(token, &length, part.begin, part.length))
       reason = "a name of more than 63 characters";
@@ -156,12 +171,21 @@ static size_t number_length(const struct ppi_scanner *scanner, bool *real) {
   return length;
 }
 
+/* A number that no place could take: what was expected there is not the point. */
+static void too_large(struct ppi_scanner *scanner, const char *format, const char *digits) {
+  char number[24];
+  snprintf(number, sizeof number, "%.20s%s", digits, strlen(digits) > 20 ? "..." : "");
+  bad(scanner, format, number);
+  scanner->token.too_large = true;
+}
+
 static void read_number(struct ppi_scanner *scanner) {
   struct ppi_token *token = &scanner->token;
   bool real;
   const size_t length = number_length(scanner, &real);
   if (length >= sizeof token->text) {
     bad(scanner, "a number of more than 63 characters");
+    token->too_large = true;
     step(scanner, length);
     return;
   }
@@ -176,29 +200,37 @@ static void read_number(struct ppi_scanner *scanner) {
   int64_t integer = 0;
   token->kind = real ? PPI_TOKEN_REAL : PPI_TOKEN_INTEGER;
   if (!ppi_text_parse_real(token->text, &token->real))
-    bad(scanner, "a number out of range");
+    too_large(scanner, "%s is out of range", token->text);
   else if (!real && !ppi_text_parse_integer(token->text, &integer))
-    bad(scanner, "an integer of more than 64 bits");
+    too_large(scanner, "%s does not fit into 64 bits", token->text);
   token->integer = integer;
 }
 
-static void read_mark(struct ppi_scanner *scanner) {
+/* Length of the mark at the present place; 0: there is none. */
+static size_t mark_length(const struct ppi_scanner *scanner) {
   static const char two[][3] = { "//", "<=", ">=", "==", "!=", "&&", "||" };
   static const char one[] = "()[],:=+-*/%<>?';";
+  const char c = peek(scanner, 0);
+  for (size_t i = 0; i < sizeof two / sizeof two[0]; i++)
+    if (c == two[i][0] && peek(scanner, 1) == two[i][1])
+      return 2;
+  return c != '\0' && strchr(one, c) ? 1 : 0;
+}
+
+static void bad_character(struct ppi_scanner *scanner, char c) {
+  if (c > ' ' && c < 0x7F)
+    bad(scanner, "the character '%c'", c);
+  else
+    bad(scanner, "a byte of value %d", (unsigned char)c);
+  step(scanner, 1);
+}
+
+static void read_mark(struct ppi_scanner *scanner) {
   struct ppi_token *token = &scanner->token;
   const char c = peek(scanner, 0);
-  size_t length = 0;
-  for (size_t i = 0; i < sizeof two / sizeof two[0] && length == 0; i++)
-    if (c == two[i][0] && peek(scanner, 1) == two[i][1])
-      length = 2;
-  if (length == 0 && c != '\0' && strchr(one, c))
-    length = 1;
+  const size_t length = mark_length(scanner);
   if (length == 0) {
-    if (c > ' ' && c < 0x7F)
-      bad(scanner, "the character '%c'", c);
-    else
-      bad(scanner, "a byte of value %d", (unsigned char)c);
-    step(scanner, 1);
+    bad_character(scanner, c);
     return;
   }
   token->kind = PPI_TOKEN_MARK;
@@ -365,6 +397,8 @@ enum perfpred_status ppi_scan_expected(struct ppi_scanner *scanner, const char *
   case PPI_TOKEN_LINE:
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected %s, found the end of the line", what);
   case PPI_TOKEN_BAD:
+    if (token->too_large)
+      return ppi_scan_error(scanner, PERFPRED_SYNTAX, "the number %s", token->text);
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected %s, found %s", what, token->text);
   default:
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected %s, found '%s'", what, token->text);

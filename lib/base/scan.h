@@ -27,6 +27,7 @@ struct ppi_token {
   int line, column;
   char text[PPI_NAME_MAX]; /* spelling; of a mark: one of ( ) [ ] , : = + - * / // % < > <= >= == != && || ? ' ;
                               of a bad token: what is wrong with it */
+  bool too_large;          /* of a bad token: it is a number, whatever else was expected in its place */
   long long integer;       /* PPI_TOKEN_INTEGER */
   double real;             /* PPI_TOKEN_INTEGER and PPI_TOKEN_REAL, read independently of the locale */
 };

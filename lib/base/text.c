@@ -178,20 +178,27 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
   return last[b_length];
 }
 
+/* One error in three letters is a typing error, more is another word; of a letter or two nothing is left to go by. */
+static size_t tolerated(size_t length) {
+  if (length < 3)
+    return 0;
+  return length < 6 ? 1 : length / 3 + 1;
+}
+
 const char *ppi_text_nearest(const char *name, size_t count, const char *(*at)(const void *data, size_t index),
                              const void *data) {
   const size_t length = strlen(name);
   if (length == 0 || length > PPI_NAME_MAX)
     return NULL;
   const char *nearest = NULL;
-  size_t best = length / 3 + 2; /* one error in three letters is a typing error, more is another word */
+  size_t best = tolerated(length) + 1;
   for (size_t i = 0; i < count; i++) {
     const char *candidate = at(data, i);
     const size_t candidate_length = candidate ? strlen(candidate) : 0;
     if (candidate_length == 0 || candidate_length > PPI_NAME_MAX)
       continue;
     const size_t found = distance(name, length, candidate, candidate_length);
-    if (found < best && found < length && found < candidate_length) {
+    if (found < best && found < candidate_length) {
       best = found;
       nearest = candidate;
     }

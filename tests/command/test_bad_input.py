@@ -158,6 +158,16 @@ def test_wrong_knobs():
     refuses(2, *generate, "-n", "8:64:8", naming=["STEP"])
 
 
+def test_large_numbers():
+    """numbers of a text that fit into no integer are named, with their place"""
+    text = "perfpred-text 1\n\nalgorithm mine(n, b)\n  operation mine\n  inout A: double matrix[n, n]\n  let x = {}\nend\n"
+    for number in ("99999999999999999999", "9223372036854775808"):
+        path = write("large.txt", text.format(number))
+        refuses(1, "algorithms", "mine", "-f", path, naming=["large.txt:6:11: the number " + number, "64 bits"])
+    refuses(1, "algorithms", "mine", "-f", write("large.txt", text.format("1e400")), naming=["6:11: the number 1e400"])
+    assert run("algorithms", "mine", "-f", write("large.txt", text.format("9223372036854775807"))).code == 0
+
+
 def test_wrong_names():
     """names of algorithms in lists"""
     refuses(1, "generate", "--for", "chol-l-3,chol-l-9", "-o", "x", naming=["'chol-l-9'"])

@@ -111,6 +111,27 @@ def test_surplus_words():
         refuses(2, "measure", "a", option, value, option, value, naming=[option, "twice"])
 
 
+def test_repeated_assignments():
+    """a second value for the same name is refused, not taken"""
+    generate = ["generate", "--for", "chol-l-3", "-o", "x"]
+    refuses(2, *generate, "--set", "grid=cartesian", "--set", "grid=chebyshev",
+            naming=["--set", "'grid'", "twice", "grid=cartesian", "grid=chebyshev"])
+    refuses(2, *generate, "--set", "seed=1", "--set=seed=1", naming=["'seed'", "twice"])
+    refuses(2, "measure", "chol-l-3", "n=8", "b=8", "--env", "A=1", "--env", "A=2", naming=["--env", "'A'", "twice"])
+    refuses(2, *generate, "--set", "grid=cartesian", "--set", "gridd=1", naming=["no knob 'gridd'"])
+
+
+def test_suggestions():
+    """a suggestion only where the words have something in common"""
+    near = [("rnak", "rank"), ("tun", "tune"), ("machien", "machine"), ("validat", "validate")]
+    for wrong, meant in near:
+        refuses(2, wrong, naming=[f"did you mean '{meant}'"])
+    for wrong in ("c", "xy", "ran-dom", "model-of-a-machine", "x" * 100):
+        assert "did you mean" not in refuses(2, wrong).err, wrong
+    for wrong in ("c", "N", "nb"):
+        assert "did you mean" not in refuses(2, "measure", "chol-l-3", "n=8", "b=8", f"{wrong}=3").err, wrong
+
+
 def test_forms_of_options():
     """options may be written in one word or two, and end with --"""
     assert run("kernels", "--", "dtrsm").code == 0

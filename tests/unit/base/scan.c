@@ -86,6 +86,24 @@ Test(scan, bad_tokens_name_their_fault) {
   check_bad("{1,2}x", "starts with a digit");
 }
 
+/* Whatever was expected in its place: the number is the fault. */
+Test(scan, numbers_that_no_place_can_take) {
+  static const char *const cases[][2] = {
+    { "\n  99999999999999999999", "t:2:3: the number 99999999999999999999 does not fit into 64 bits" },
+    { "9223372036854775808", "t:1:1: the number 9223372036854775808 does not fit into 64 bits" },
+    { "1234567890123456789012345", "t:1:1: the number 12345678901234567890... does not fit into 64 bits" },
+    { " 1e999", "t:1:2: the number 1e999 is out of range" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct ppi_scanner scanner = start(cases[i][0]);
+    cr_assert_eq(ppi_scan_expected(&scanner, "a name"), PERFPRED_SYNTAX);
+    cr_assert_str_eq(error.text, cases[i][1]);
+  }
+  struct ppi_scanner fits = start("9223372036854775807");
+  cr_assert_eq(fits.token.kind, PPI_TOKEN_INTEGER);
+  cr_assert_eq(fits.token.integer, INT64_MAX);
+}
+
 Test(scan, longest_name) {
   char text[100];
   memset(text, 'a', 63);

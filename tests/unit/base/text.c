@@ -172,5 +172,10 @@ Test(text, nearest_name) {
   cr_assert_str_eq(ppi_text_nearest("chol-l", 4, at, names), "chol-l-1");
   cr_assert_null(ppi_text_nearest("zebra", 4, at, names));
   cr_assert_null(ppi_text_nearest("", 4, at, names));
+  static const char *const small[] = { "n", "nb", "lda" };
+  cr_assert_null(ppi_text_nearest("c", 3, at, small)); /* nothing in common */
+  cr_assert_null(ppi_text_nearest("kb", 3, at, small));
+  cr_assert_str_eq(ppi_text_nearest("ldb", 3, at, small), "lda");
+  cr_assert_null(ppi_text_nearest("xdb", 3, at, small));
   cr_assert_null(ppi_text_nearest("dgemm", 0, at, names));
 }
