@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "job.h"
 #include "plots.h"
 #include "suggest.h"
 #include "target.h"
@@ -38,46 +39,69 @@ static int check(const struct options *options, enum what what) {
   return what == ERROR ? COMMAND_OK : target_check(options->output);
 }
 
-static int draw_predicted(const struct options *options, enum what what, const struct measured *measured) {
-  struct session session;
-  int result = session_open(&session, options);
-  if (result == COMMAND_OK)
-    result = session_find(&session, options->operands.items[1]);
-  if (result == COMMAND_OK)
-    result = session_load(&session);
-  if (result == COMMAND_OK)
-    result = session_bind(&session, false);
-  if (result == COMMAND_OK)
-    result = what == PERFORMANCE ? plot_performance(&session, measured) : plot_block_size(&session, measured);
-  session_close(&session);
-  return result;
+/* What a picture is made of and what came of it. */
+struct drawing {
+  enum what what;
+  const struct measured *measured; /* NULL: predictions alone */
+  unsigned notes;
+};
+
+static int draw(struct session *session, void *data) {
+  struct drawing *drawing = data;
+  if (drawing->what == PERFORMANCE)
+    return plot_performance(session, drawing->measured, &drawing->notes);
+  return plot_block_size(session, drawing->measured, &drawing->notes);
 }
 
-static int confirm(const struct options *options, enum what what) {
+static int draw_predicted(const struct options *options, struct drawing *drawing) {
+  static const char *const open[PICTURES][2] = { [PERFORMANCE] = { "n", "b" }, [BLOCK_SIZE] = { "b", NULL } };
+  const struct job job = { .takes = drawing->what == BLOCK_SIZE ? JOB_ONE : JOB_ALL,
+                           .names = options->operands.items[1],
+                           .open = open[drawing->what],
+                           .work = draw,
+                           .data = drawing };
+  return job_run(options, &job);
+}
+
+void plot_mark(struct gnuplot *gnuplot, const char *title, unsigned notes) {
+  char text[SESSION_TEXT], marked[2 * SESSION_TEXT];
+  if (notes == 0)
+    return;
+  snprintf(marked, sizeof marked, "%s (%s)", title, session_describe_notes(notes, text));
+  gnuplot_title(gnuplot, marked);
+}
+
+static int confirm(const struct options *options, enum what what, unsigned notes) {
   struct document document;
+  char text[SESSION_TEXT];
   if (!options->json) {
     printf("%s\n", options->output);
+    if (notes != 0)
+      printf("status %s\n", session_describe_notes(notes, text));
     return COMMAND_OK;
   }
   document_begin(&document);
   document_string(&document, "file", options->output);
   document_string(&document, "picture", names[what]);
+  session_write_notes(&document, notes);
   return document_print(&document);
 }
 
 static int run(const struct options *options) {
   enum what what = PERFORMANCE;
   struct measured measured = { .count = 0 };
+  struct drawing drawing = { .notes = 0 };
   int result = find(options->operands.items[0], &what);
   if (result == COMMAND_OK)
     result = check(options, what);
   if (result == COMMAND_OK && options->measured != NULL)
     result = measured_read(options->measured, &measured);
+  drawing.what = what;
+  drawing.measured = options->measured != NULL ? &measured : NULL;
   if (result == COMMAND_OK)
-    result = what == ERROR ? plot_error(options, &measured)
-                           : draw_predicted(options, what, options->measured != NULL ? &measured : NULL);
+    result = what == ERROR ? plot_error(options, &measured, &drawing.notes) : draw_predicted(options, &drawing);
   measured_release(&measured);
-  return result == COMMAND_OK ? confirm(options, what) : result;
+  return result == COMMAND_OK ? confirm(options, what, drawing.notes) : result;
 }
 
 const struct command command_plot = {

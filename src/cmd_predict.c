@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "session.h"
+#include "job.h"
 #include "table.h"
 #include "units.h"
 
@@ -45,7 +45,7 @@ static void row(struct table *table, const char *head, const struct perfpred_sta
 }
 
 static void show_work(const struct perfpred_prediction *prediction) {
-  char text[UNIT_TEXT];
+  char text[UNIT_TEXT], notes[SESSION_TEXT];
   struct unit bytes = unit_bytes(prediction->data_bytes), rate = unit_rate(prediction->roofline_flops_per_s);
   printf("\nwork     %.6g flop in %llu kernel calls\n", prediction->flops, (unsigned long long)prediction->calls);
   printf("data     %s %s", unit_format(text, prediction->data_bytes, &bytes), bytes.name);
@@ -57,7 +57,7 @@ static void show_work(const struct perfpred_prediction *prediction) {
   if (isfinite(prediction->roofline_flops_per_s))
     printf("bound    by %s, at most %s %sflop/s\n", prediction->compute_bound > 0 ? "computing" : "memory bandwidth",
            unit_format(text, prediction->roofline_flops_per_s, &rate), rate.name);
-  printf("status   %s", session_status(prediction->notes));
+  printf("status   %s", session_describe_notes(prediction->notes, notes));
   if (isfinite(prediction->model_error))
     printf(", models fit within %s", unit_percent(text, prediction->model_error, "%.2f %%"));
   putchar('\n');
@@ -83,18 +83,12 @@ static int print_table(const struct perfpred_program *program, const int64_t *va
   return result;
 }
 
-static int predict(struct session *session) {
+static int predict(struct session *session, void *data) {
   struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
   int64_t values[SESSION_PARAMETERS];
   struct perfpred_program *program = session->programs[0];
-  if (session->count > 1)
-    return message_fail("'%s' is an operation of %zu algorithms: expected one of them; 'perfpred rank' compares them",
-                        session->options->operands.items[0], session->count);
+  (void)data;
   int result = session_values(session, program, NULL, values);
-  if (result == COMMAND_OK)
-    result = session_load(session);
-  if (result == COMMAND_OK)
-    result = session_bind(session, false);
   if (result != COMMAND_OK)
     return result;
   if (perfpred_plan_predict(session->plans[0], values, perfpred_program_parameter_count(program), &prediction,
@@ -104,14 +98,8 @@ static int predict(struct session *session) {
 }
 
 static int run(const struct options *options) {
-  struct session session;
-  int result = session_open(&session, options);
-  if (result == COMMAND_OK)
-    result = session_find(&session, options->operands.items[0]);
-  if (result == COMMAND_OK)
-    result = predict(&session);
-  session_close(&session);
-  return result;
+  const struct job job = { .takes = JOB_ONE, .names = options->operands.items[0], .work = predict };
+  return job_run(options, &job);
 }
 
 const struct command command_predict = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "session.h"
+#include "job.h"
 #include "table.h"
 #include "units.h"
 
@@ -46,7 +46,7 @@ static int print_table(const struct session *session, const int64_t *values, con
     table_cell(&table, "%u", ranking[i].group + 1);
     table_cell(&table, "%s", unit_percent(cell, ranking[i].likelihood, "%.0f %%"));
     if (ranking[i].notes != 0)
-      table_cell(&table, "%s", session_status(ranking[i].notes));
+      table_cell(&table, "%s", session_describe_notes(ranking[i].notes, text));
     else
       table_gap(&table);
   }
@@ -67,14 +67,10 @@ static void drop_beyond(struct session *session, const int64_t *values) {
   }
 }
 
-static int rank(struct session *session) {
+static int rank(struct session *session, void *data) {
   int64_t values[SESSION_PARAMETERS];
-  struct perfpred_program *first = session->programs[0];
-  int result = session_values(session, first, NULL, values);
-  if (result == COMMAND_OK)
-    result = session_load(session);
-  if (result == COMMAND_OK)
-    result = session_bind(session, true);
+  (void)data;
+  int result = session_values(session, session->programs[0], NULL, values);
   if (result != COMMAND_OK)
     return result;
   drop_beyond(session, values);
@@ -96,14 +92,8 @@ static int rank(struct session *session) {
 }
 
 static int run(const struct options *options) {
-  struct session session;
-  int result = session_open(&session, options);
-  if (result == COMMAND_OK)
-    result = session_find(&session, options->operands.items[0]);
-  if (result == COMMAND_OK)
-    result = rank(&session);
-  session_close(&session);
-  return result;
+  const struct job job = { .takes = JOB_ALTERNATIVES, .names = options->operands.items[0], .work = rank };
+  return job_run(options, &job);
 }
 
 const struct command command_rank = {
@@ -111,8 +101,8 @@ const struct command command_rank = {
   .synopsis = "OPERATION -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--json]",
   .summary = "All algorithms of an operation, fastest first",
   .details =
-      "OPERATION is an operation such as chol-l, or a list of algorithms, NAME,NAME. Algorithms without models in\n"
-      "the file are left out, and named in a note on standard error.\n",
+      "OPERATION is an operation such as chol-l, or a list of algorithms of one operation, NAME,NAME. Algorithms\n"
+      "without models in the file are left out, and named in a note on standard error.\n",
   .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
   .operands_min = 1,
   .operands_max = 1,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "session.h"
+#include "job.h"
 #include "table.h"
 #include "units.h"
 
@@ -51,8 +51,9 @@ static enum perfpred_status shorten(struct search *search, struct perfpred_error
   return PERFPRED_OK;
 }
 
+static const char *const open[2] = { "b", NULL };
+
 static int begin(struct session *session, size_t which, struct search *search) {
-  static const char *const open[2] = { "b", NULL };
   const struct perfpred_program *program = session->programs[which];
   const struct range *asked = &session->options->b;
   search->plan = session->plans[which];
@@ -245,7 +246,7 @@ static int print_table(const struct session *session, struct search *searches, s
                                     : " and the unblocked b=%lld\n",
          (long long)search->unblocked);
   if (tuning->prediction.notes != 0)
-    printf("status %s\n", session_status(tuning->prediction.notes));
+    printf("status %s\n", session_describe_notes(tuning->prediction.notes, text));
   putchar('\n');
   int result = print_candidates(search);
   if (result == COMMAND_OK && session->count > 1)
@@ -253,8 +254,9 @@ static int print_table(const struct session *session, struct search *searches, s
   return result;
 }
 
-static int tune_all(struct session *session) {
+static int tune_all(struct session *session, void *data) {
   size_t best = 0;
+  (void)data;
   struct search *searches = calloc(session->count, sizeof *searches);
   int result = COMMAND_OK;
   if (searches == NULL)
@@ -279,18 +281,10 @@ static int tune_all(struct session *session) {
 }
 
 static int run(const struct options *options) {
-  struct session session;
-  int result = session_open(&session, options);
-  if (result == COMMAND_OK)
-    result = session_find(&session, options->operands.items[0]);
-  if (result == COMMAND_OK)
-    result = session_load(&session);
-  if (result == COMMAND_OK)
-    result = session_bind(&session, true);
-  if (result == COMMAND_OK)
-    result = tune_all(&session);
-  session_close(&session);
-  return result;
+  const struct job job = {
+    .takes = JOB_ALTERNATIVES, .names = options->operands.items[0], .open = open, .work = tune_all
+  };
+  return job_run(options, &job);
 }
 
 const struct command command_tune = {

@@ -142,7 +142,7 @@ static void point_row(struct table *table, const struct session *session, const 
 
 static int print_text(const struct session *session, const struct grid *grid,
                       const struct perfpred_validation *validation) {
-  char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT];
+  char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT], status[SESSION_TEXT];
   const char *const heads[] = { "<algorithm", "n", "b", predicted, measured, "error", "noise", "disturbed", "<" };
   struct table table;
   assert(grid->points != NULL && grid->count > 0);
@@ -157,7 +157,7 @@ static int print_text(const struct session *session, const struct grid *grid,
          unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
          unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, validation->wall_s);
   if (grid->notes != 0)
-    printf("status %s\n", session_status(grid->notes));
+    printf("status %s\n", session_describe_notes(grid->notes, status));
   return result;
 }
 

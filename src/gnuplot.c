@@ -66,6 +66,10 @@ int gnuplot_begin(struct gnuplot *gnuplot, const char *title, const char *x_labe
   return COMMAND_OK;
 }
 
+void gnuplot_title(struct gnuplot *gnuplot, const char *title) {
+  set_text(gnuplot, "title", title);
+}
+
 void gnuplot_discard(struct gnuplot *gnuplot) {
   if (gnuplot->script != NULL)
     fclose(gnuplot->script);

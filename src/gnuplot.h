@@ -13,6 +13,8 @@ struct gnuplot {
 
 /* Begins a script with terminal, grid and colours set. Exit code on failure. */
 int gnuplot_begin(struct gnuplot *gnuplot, const char *title, const char *x_label, const char *y_label);
+/* Changes the title. */
+void gnuplot_title(struct gnuplot *gnuplot, const char *title);
 /* Writes text as a quoted string that gnuplot takes literally. */
 void gnuplot_quote(struct gnuplot *gnuplot, const char *text);
 /* Runs the script and releases it; prints a message on failure. */

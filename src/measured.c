@@ -36,6 +36,7 @@ int measured_read(const char *path, struct measured *measured) {
     return COMMAND_FAILED;
   const struct node *points = node_member(measured->document, "points");
   measured->count = node_count(points);
+  measured->notes = session_read_notes(node_member(measured->document, "notes"));
   if (measured->count == 0)
     return message_fail("%s: no points: expected what 'perfpred validate --json' prints", path);
   measured->points = calloc(measured->count, sizeof *measured->points);

@@ -18,6 +18,7 @@ struct picture {
   int64_t values[SESSION_PARAMETERS];
   int64_t best;
   double best_s;
+  unsigned notes; /* on any of the predictions */
   size_t predicted, measured;
 };
 
@@ -40,6 +41,7 @@ static int write_predicted(struct session *session, struct picture *picture) {
     if (status != PERFPRED_OK)
       return session_fail(session);
     const struct perfpred_statistics *time = &prediction.time_s;
+    picture->notes |= prediction.notes;
     fprintf(picture->gnuplot.script, "%lld %.9g %.9g %.9g\n", (long long)b, time->min * 1e3, time->med * 1e3,
             time->max * 1e3);
     if (picture->predicted++ == 0 || time->med < picture->best_s) {
@@ -90,12 +92,15 @@ static void write_commands(struct picture *picture) {
   fputc('\n', script);
 }
 
-static int draw(struct session *session, const struct measured *measured, struct picture *picture) {
+static int draw(struct session *session, const struct measured *measured, const char *heading,
+                struct picture *picture) {
   int result = write_predicted(session, picture);
   if (result == COMMAND_OK && measured != NULL)
     result = write_measured(session, measured, picture);
-  if (result == COMMAND_OK)
+  if (result == COMMAND_OK) {
+    plot_mark(&picture->gnuplot, heading, picture->notes);
     write_commands(picture);
+  }
   return result;
 }
 
@@ -110,7 +115,7 @@ static void compose_heading(const struct picture *picture, char *heading, size_t
   }
 }
 
-int plot_block_size(struct session *session, const struct measured *measured) {
+int plot_block_size(struct session *session, const struct measured *measured, unsigned *notes) {
   static const char *const open[2] = { "b", NULL };
   struct picture picture = { .program = session->programs[0] };
   char heading[SESSION_TEXT];
@@ -125,10 +130,11 @@ int plot_block_size(struct session *session, const struct measured *measured) {
   compose_heading(&picture, heading, sizeof heading);
   result = gnuplot_begin(&picture.gnuplot, heading, "block size b", "time in ms");
   if (result == COMMAND_OK)
-    result = draw(session, measured, &picture);
+    result = draw(session, measured, heading, &picture);
   if (result != COMMAND_OK) {
     gnuplot_discard(&picture.gnuplot);
     return result;
   }
+  *notes = picture.notes;
   return gnuplot_run(&picture.gnuplot, session->options->output);
 }

@@ -49,11 +49,12 @@ static void write_commands(struct gnuplot *gnuplot, size_t series, const char *c
   fputc('\n', script);
 }
 
-int plot_error(const struct options *options, const struct measured *measured) {
+int plot_error(const struct options *options, const struct measured *measured, unsigned *notes) {
+  static const char title[] = "Error of the prediction";
   struct gnuplot gnuplot;
   const char *names[16];
   size_t series = 0;
-  int result = gnuplot_begin(&gnuplot, "Error of the prediction", "size n", "absolute relative error in %");
+  int result = gnuplot_begin(&gnuplot, title, "size n", "absolute relative error in %");
   if (result != COMMAND_OK)
     return result;
   for (size_t i = 0; result == COMMAND_OK && i < measured->count; i++) {
@@ -71,6 +72,8 @@ int plot_error(const struct options *options, const struct measured *measured) {
     gnuplot_discard(&gnuplot);
     return result;
   }
+  *notes = measured->notes;
+  plot_mark(&gnuplot, title, *notes);
   write_noise(&gnuplot, measured);
   write_commands(&gnuplot, series, names);
   return gnuplot_run(&gnuplot, options->output);

@@ -16,6 +16,7 @@ struct picture {
   struct range n;
   int64_t b;
   double peak;               /* flop/s; 0: unknown */
+  unsigned notes;            /* on any of the predictions */
   double highest;            /* flop/s that any curve or point reaches */
   size_t points[SERIES_MAX]; /* measured ones of each algorithm */
 };
@@ -57,6 +58,7 @@ static int write_predicted(struct session *session, size_t which, struct picture
     fprintf(picture->gnuplot.script, "%lld %.6g %.6g %.6g\n", (long long)values[n_place], rate->min * 1e-9,
             rate->med * 1e-9, rate->max * 1e-9);
     picture->highest = fmax(picture->highest, rate->max);
+    picture->notes |= prediction.notes;
     if (prediction.efficiency.med > 0.0)
       picture->peak = rate->med / prediction.efficiency.med;
   }
@@ -120,7 +122,8 @@ static void write_commands(const struct session *session, struct picture *pictur
   fputc('\n', script);
 }
 
-static int draw(struct session *session, const struct measured *measured, struct picture *picture) {
+static int draw(struct session *session, const struct measured *measured, const char *heading,
+                struct picture *picture) {
   int result = COMMAND_OK;
   size_t points = 0;
   for (size_t i = 0; result == COMMAND_OK && i < session->count; i++) {
@@ -131,12 +134,14 @@ static int draw(struct session *session, const struct measured *measured, struct
   }
   if (result == COMMAND_OK && measured != NULL && points == 0)
     result = message_fail("%s: no point of these algorithms with b=%lld", measured->path, (long long)picture->b);
-  if (result == COMMAND_OK)
+  if (result == COMMAND_OK) {
+    plot_mark(&picture->gnuplot, heading, picture->notes);
     write_commands(session, picture);
+  }
   return result;
 }
 
-int plot_performance(struct session *session, const struct measured *measured) {
+int plot_performance(struct session *session, const struct measured *measured, unsigned *notes) {
   struct picture picture = { .peak = 0.0 };
   char heading[64];
   int result = check(session, &picture);
@@ -145,10 +150,11 @@ int plot_performance(struct session *session, const struct measured *measured) {
   snprintf(heading, sizeof heading, "Performance, block size %lld", (long long)picture.b);
   result = gnuplot_begin(&picture.gnuplot, heading, "size n", "Gflop/s");
   if (result == COMMAND_OK)
-    result = draw(session, measured, &picture);
+    result = draw(session, measured, heading, &picture);
   if (result != COMMAND_OK) {
     gnuplot_discard(&picture.gnuplot);
     return result;
   }
+  *notes = picture.notes;
   return gnuplot_run(&picture.gnuplot, session->options->output);
 }

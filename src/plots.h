@@ -3,6 +3,7 @@
 #ifndef COMMAND_PLOTS_H
 #define COMMAND_PLOTS_H
 
+#include "gnuplot.h"
 #include "session.h"
 
 #define PLOT_DEFAULT_B 64
@@ -20,14 +21,18 @@ struct measured {
   struct measured_point *points;
   size_t count;
   const char *path;
+  unsigned notes; /* on the predictions that it was compared with */
 };
 
 /* Reads what `validate --json` printed. */
 int measured_read(const char *path, struct measured *measured);
 void measured_release(struct measured *measured);
 
-int plot_performance(struct session *session, const struct measured *measured);
-int plot_block_size(struct session *session, const struct measured *measured);
-int plot_error(const struct options *options, const struct measured *measured);
+/* *notes gets what is known of the predictions in the picture, which carries it in its title. */
+int plot_performance(struct session *session, const struct measured *measured, unsigned *notes);
+int plot_block_size(struct session *session, const struct measured *measured, unsigned *notes);
+int plot_error(const struct options *options, const struct measured *measured, unsigned *notes);
+/* Adds the notes, if there are any, to the title. */
+void plot_mark(struct gnuplot *gnuplot, const char *title, unsigned notes);
 
 #endif

@@ -51,13 +51,14 @@ int session_values(const struct session *session, const struct perfpred_program 
                    int64_t *values);
 
 /* Words for the bits of perfpred_note. */
-const char *session_status(unsigned notes); /* the most serious, in one word */
-void session_write_notes(struct document *document, unsigned notes);
+#define SESSION_TEXT 256
+const char *session_describe_notes(unsigned notes, char *text);      /* all of them, "inside" without any */
+void session_write_notes(struct document *document, unsigned notes); /* "status" is the most serious */
+unsigned session_read_notes(const struct node *notes);               /* of a list that session_write_notes wrote */
 void session_write_parameters(struct document *document, const struct perfpred_program *program, const int64_t *values);
 void session_write_unbound(struct document *document, const struct session *session);
 void session_note_unbound(const struct session *session);
 /* "name=value name=value" of a program. */
-#define SESSION_TEXT 256
 const char *session_describe(const struct perfpred_program *program, const int64_t *values, char *text);
 
 #endif

@@ -56,6 +56,22 @@ static enum perfpred_status likelihoods_of(const struct entry *entries, size_t c
   return ppi_likelihoods(med, std, count, likelihoods, error);
 }
 
+/* The times of different operations say nothing about which algorithm is better. One without an operation may be any. */
+static enum perfpred_status check_operations(const struct perfpred_plan *const *plans, size_t plan_count,
+                                             struct perfpred_error *error) {
+  const struct perfpred_program *first = NULL;
+  for (size_t i = 0; i < plan_count; i++) {
+    const struct perfpred_program *program = plans[i]->program;
+    if (!first && program->operation[0])
+      first = program;
+    if (program->operation[0] && strcmp(program->operation, first->operation) != 0)
+      return ppi_error_set(error, PERFPRED_INVALID,
+                           "'%s' computes '%s', '%s' computes '%s': expected algorithms of one operation", first->name,
+                           first->operation, program->name, program->operation);
+  }
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status check_arguments(const struct perfpred_plan *const *plans, size_t plan_count,
                                             const int64_t *parameters, size_t count, double tie,
                                             const struct perfpred_rank *ranking, struct perfpred_error *error) {
@@ -72,7 +88,7 @@ static enum perfpred_status check_arguments(const struct perfpred_plan *const *p
     if (status)
       return status;
   }
-  return PERFPRED_OK;
+  return check_operations(plans, plan_count, error);
 }
 
 static void write_ranking(const struct entry *entries, size_t count, double tie, const double *likelihoods,

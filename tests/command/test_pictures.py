@@ -65,11 +65,43 @@ def test_block_size():
     path = target("block-size.svg")
     result = run("plot", "block-size", "chol-l-3", "-m", models(*ALL), "n=1000", "--measured", validation(), "-o",
                  path, "--json")
-    assert result.json() == {"file": path, "picture": "block-size"}
+    assert result.json() == {"file": path, "picture": "block-size", "status": "inside", "notes": []}
     words = drawn(path)
     best = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--json").json()["b"]
     assert any(word.startswith(f"best: b={best},") for word in words), words
     assert "Run time of chol-l-3, n=1000" in words and "measured" in words
+    return None
+
+
+def test_marks():
+    """a picture of forced or extrapolated predictions says so in its title"""
+    if need_gnuplot():
+        return need_gnuplot()
+    path = target("marked.svg")
+    sizes = ("-n", "512:2048:512", "--extrapolate", "-o", path)
+    result = run("plot", "performance", "chol-l-3", "-m", models(*ALL), *sizes)
+    assert result.code == 0 and result.out == f"{path}\nstatus extrapolated\n", result.out
+    assert "Performance, block size 64 (extrapolated)" in drawn(path), drawn(path)
+    result = run("plot", "block-size", "chol-l-3", "-m", models(*ALL), "n=2048", "--extrapolate", "-o", path, "--json")
+    assert result.json()["notes"] == ["extrapolated"]
+    assert "Run time of chol-l-3, n=2048 (extrapolated)" in drawn(path), drawn(path)
+    with open(models(*ALL), encoding="utf-8") as file:
+        other = json.load(file)
+    other["machine"]["cpu"] = "Abacus 2000"
+    for setup in other.get("setups", [other.get("setup")]):
+        setup["clock"] = "tsc"
+    with open(target("other.json"), "w", encoding="utf-8") as file:
+        json.dump(other, file)
+    result = run("plot", "performance", "chol-l-3", "-m", target("other.json"), *sizes, "--force")
+    assert result.out.endswith("\nstatus forced, other machine, extrapolated\n"), (result.out, result.err)
+    assert "Performance, block size 64 (forced, other machine, extrapolated)" in drawn(path), drawn(path)
+    with open(validation(), encoding="utf-8") as file:
+        saved = json.load(file)
+    saved["notes"] = ["forced"]
+    with open(target("forced.json"), "w", encoding="utf-8") as file:
+        json.dump(saved, file)
+    assert run("plot", "error", "--measured", target("forced.json"), "-o", path).code == 0
+    assert "Error of the prediction (forced)" in drawn(path), drawn(path)
     return None
 
 

@@ -120,6 +120,28 @@ def test_rank_unmodelled():
     refuses(1, "predict", "chol-l-2", "-m", file, "n=1000", "b=128", naming=["dgemm"])
 
 
+def test_rank_one_operation():
+    """rank and tune compare algorithms of one operation only, and name two that are not"""
+    file = models(*ALL)
+    named = ["'chol-l-3'", "'chol-l'", "'trinv-l-1'", "'trinv-l'", "one operation"]
+    for names in ("chol-l-3,trinv-l-1", "chol-l-3,trinv-l"):
+        refuses(1, "rank", names, "-m", file, "n=100", "b=8", naming=named)
+        refuses(1, "tune", names, "-m", file, "n=100", naming=named)
+    answer = run("rank", "chol-l-3,chol-l-1", "-m", file, "n=1000", "b=128", "--json").json()
+    assert sorted(line["name"] for line in answer["ranking"]) == ["chol-l-1", "chol-l-3"]
+    refuses(1, "predict", "chol-l-1,chol-l-2", "-m", file, "n=1000", "b=64", naming=["2 algorithms", "rank"])
+
+
+def test_marks():
+    """what was extrapolated says so, in every form of output"""
+    file = models(*ALL)
+    point = ("-m", file, "n=2048", "--extrapolate")
+    assert "status   extrapolated" in run("predict", "chol-l-3", *point, "b=128").out
+    rows = [line for line in run("rank", "chol-l", *point, "b=128").out.splitlines() if "chol-l-" in line]
+    assert len(rows) == 3 and all(line.endswith("extrapolated") for line in rows), rows
+    assert "status extrapolated\n" in run("tune", "chol-l-3", *point).out
+
+
 def exhaustive(n, candidates):
     return min(candidates, key=lambda b: expected_right_looking(n, b))
 

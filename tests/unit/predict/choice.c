@@ -189,6 +189,27 @@ Test(rank, nothing_to_do_is_a_tie) {
   perfpred_plan_destroy(b);
 }
 
+#define OF(name, operation)                                                                                            \
+  "perfpred-text 1\nalgorithm " name "(n)\n" operation "  inout A: double matrix[n, n]\n  dfill(9, 1, A[0, 0])\nend\n"
+
+/* Times of different operations say nothing; a program that states none may be any. */
+Test(rank, of_one_operation) {
+  struct perfpred_plan *fill = plan_of(OF("fill", "  operation filling\n")), *any = plan_of(OF("any", ""));
+  struct perfpred_plan *again = plan_of(OF("again", "  operation filling\n"));
+  struct perfpred_plan *clear = plan_of(OF("clear", "  operation clearing\n"));
+  const struct perfpred_plan *same[] = { any, fill, again }, *mixed[] = { any, fill, clear };
+  struct perfpred_rank ranking[3];
+  struct perfpred_error error;
+  cr_assert_eq(perfpred_rank(same, 3, (int64_t[]){ 20 }, 1, 0.0, ranking, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(perfpred_rank(mixed, 3, (int64_t[]){ 20 }, 1, 0.0, ranking, &error), PERFPRED_INVALID);
+  cr_assert_str_eq(error.text,
+                   "'fill' computes 'filling', 'clear' computes 'clearing': expected algorithms of one operation");
+  perfpred_plan_destroy(fill);
+  perfpred_plan_destroy(any);
+  perfpred_plan_destroy(again);
+  perfpred_plan_destroy(clear);
+}
+
 Test(rank, bad_arguments) {
   struct perfpred_plan *plan = plan_of(FILL("n", "1")), *two = plan_of(valley);
   const struct perfpred_plan *list[] = { plan, NULL }, *mixed[] = { plan, two };
