@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 
-#define SAMPLES_MAX 256 /* of one line */
 #define FIRST_LINE "perfpred-recording 1"
 
 void recording_release(struct recording *recording) {
@@ -135,7 +134,7 @@ static enum perfpred_status read_head(const struct ppi_kernels *kernels, struct 
   if (!status)
     status = read_number(reader, "grain", 1, 1 << 20, &recording->grain);
   if (!status)
-    status = read_number(reader, "repetitions", 1, SAMPLES_MAX, &repetitions);
+    status = read_number(reader, "repetitions", 1, RECORDING_SAMPLES, &repetitions);
   if (!status)
     status = read_number(reader, "threads", 1, 1 << 20, &threads);
   if (!status && (!next_line(reader) || !after(reader, "calls")))
@@ -171,7 +170,7 @@ static bool take_real(char **rest, double *value) {
 
 struct call {
   int64_t sizes[PPI_SIZE_MAX], ld;
-  double times_s[SAMPLES_MAX];
+  double times_s[RECORDING_SAMPLES];
   struct ppi_result result;
 };
 
@@ -190,7 +189,7 @@ static enum perfpred_status parse_call(struct reader *reader, int dimensions, st
     return bad(reader, "the least time and the cost of a sample");
   if (!take_integer(&rest, 0, &disturbed) || !take_integer(&rest, 0, &gated) || gated > 1)
     return bad(reader, "the number of disturbed samples, and 0 or 1");
-  for (; rest && count < SAMPLES_MAX; count++) {
+  for (; rest && count < RECORDING_SAMPLES; count++) {
     if (!take_integer(&rest, 0, &excess))
       return bad(reader, "how much longer a sample took than the shortest");
     call->times_s[count] = 1e-9 * least_ns * (1.0 + RECORDING_UNIT * (double)excess);

@@ -11,6 +11,7 @@
 #define RECORDING_UNIT 1e-4 /* in which samples are written, relative to the least one of their line */
 #define RECORDING_LINE 4096 /* longest line */
 #define RECORDING_NOTES 8
+#define RECORDING_SAMPLES 256 /* most samples of a call */
 
 struct recording {
   struct perfpred_kernel *kernel; /* a reference */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The study of configurations (dissertation, Section 9.2) on recorded measurements: all 2880 configurations of the published
+ * generator on each recording, the pruning, the default that it leads to; then the generators side by side, and beyond the
+ * domain. Deterministic: nothing is measured.
+ *
+ *   study [--jobs N] [--out FOLDER] [--beyond RECORDING] RECORDING...
+ *
+ * FOLDER gets a table error/cost for each recording, for study.gnuplot. */
+#include <getopt.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "compare.h"
+#include "sweep.h"
+
+static const char usage[] = "usage: study [--jobs N] [--out FOLDER] [--beyond RECORDING]... RECORDING...\n"
+                            "  --jobs N     threads (2)\n"
+                            "  --quick      without the 2880 configurations\n";
+
+struct study {
+  struct ppi_kernels *kernels;
+  int set_count, beyond_count;
+  struct recording sets[STUDY_SETS], beyond[STUDY_SETS];
+  const char *names[STUDY_SETS], *beyond_names[STUDY_SETS];
+  const char *folder;
+  int64_t jobs;
+  bool quick;
+};
+
+/* The name of a file without its folder and ending. */
+static void short_name(const char *path, char name[64]) {
+  const char *base = strrchr(path, '/');
+  char *dot;
+
+  snprintf(name, 64, "%.63s", base ? base + 1 : path);
+  dot = strrchr(name, '.');
+  if (dot)
+    *dot = '\0';
+}
+
+static enum perfpred_status load(struct study *study, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_kernels_create(&study->kernels, error);
+
+  for (int i = 0; !status && i < study->set_count; i++)
+    status = recording_read(study->kernels, study->names[i], &study->sets[i], error);
+  for (int i = 0; !status && i < study->beyond_count; i++)
+    status = recording_read(study->kernels, study->beyond_names[i], &study->beyond[i], error);
+  return status;
+}
+
+static void print_set(const struct recording *set, const char *name) {
+  int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
+  double all_s = 0.0;
+
+  trial_domain(set, 1.0, lower, upper);
+  for (size_t i = 0; i < set->samples.count; i++)
+    all_s += set->samples.records[i]->measure_s;
+  printf("%s: %s %s, %d thread%s, ", name, set->kernel->name, set->case_text, set->threads,
+         set->threads > 1 ? "s" : "");
+  for (int d = 0; d < set->kernel->size_count; d++)
+    printf("%s %lld..%lld, ", set->kernel->args[set->kernel->sizes[d]].name, (long long)lower[d], (long long)upper[d]);
+  printf("multiples of %lld: %zu calls, %d samples each, %.1f s of timed calls\n", (long long)set->grain,
+         set->samples.count, set->repetitions, all_s);
+  for (int i = 0; i < set->note_count; i++)
+    printf("  %s\n", set->notes[i]);
+}
+
+static enum perfpred_status write_table(const struct study *study, const char *name, const struct outcome *results,
+                                        const struct pruning *pruning, struct perfpred_error *error) {
+  char path[1024];
+  FILE *file;
+
+  snprintf(path, sizeof path, "%s/%s.tsv", study->folder, name);
+  file = fopen(path, "w");
+  if (!file)
+    return ppi_error_set(error, PERFPRED_IO, "%s: cannot be written: %m", path);
+  sweep_print(results, pruning, file);
+  return fclose(file) ? ppi_error_set(error, PERFPRED_IO, "%s: cannot be written: %m", path) : PERFPRED_OK;
+}
+
+static enum perfpred_status run_sweep(struct study *study, outcomes *const *all, struct perfpred_error *error) {
+  static struct pruning pruning;
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (int i = 0; !status && i < study->set_count; i++)
+    status = sweep(&study->sets[i], (int)study->jobs, *all[i], error);
+  if (status)
+    return status;
+  prune(all, study->set_count, &pruning);
+  sweep_print_pruning(&pruning);
+  for (int i = 0; !status && i < study->set_count; i++) {
+    char name[64];
+
+    short_name(study->names[i], name);
+    sweep_print_chosen(name, *all[i], &pruning);
+    if (study->folder)
+      status = write_table(study, name, *all[i], &pruning, error);
+  }
+  return status;
+}
+
+static enum perfpred_status run(struct study *study, struct perfpred_error *error) {
+  static outcomes store[STUDY_SETS];
+  outcomes *all[STUDY_SETS];
+  enum perfpred_status status = load(study, error);
+  char name[64];
+
+  for (int i = 0; !status && i < study->set_count; i++) {
+    all[i] = &store[i];
+    short_name(study->names[i], name);
+    print_set(&study->sets[i], name);
+  }
+  if (!status && !study->quick)
+    status = run_sweep(study, all, error);
+  for (int i = 0; !status && i < study->set_count; i++) {
+    short_name(study->names[i], name);
+    status = compare_generators(&study->sets[i], name, study->quick ? NULL : *all[i], study->beyond,
+                                study->beyond_count, error);
+  }
+  return status;
+}
+
+static bool parse(struct study *study, int argc, char **argv) {
+  static const struct option options[] = {
+    { "jobs", 1, NULL, 'j' }, { "out", 1, NULL, 'o' }, { "beyond", 1, NULL, 'b' }, { "quick", 0, NULL, 'q' }, { 0 },
+  };
+  int option;
+
+  while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    if (option == 'j' && (!ppi_text_parse_integer(optarg, &study->jobs) || study->jobs < 1 || study->jobs > 64))
+      return false;
+    if (option == '?' || (option == 'b' && study->beyond_count == STUDY_SETS))
+      return false;
+    if (option == 'o')
+      study->folder = optarg;
+    if (option == 'b')
+      study->beyond_names[study->beyond_count++] = optarg;
+    study->quick = study->quick || option == 'q';
+  }
+  for (; optind < argc && study->set_count < STUDY_SETS; optind++)
+    study->names[study->set_count++] = argv[optind];
+  return optind == argc && study->set_count > 0;
+}
+
+int main(int argc, char **argv) {
+  static struct study study = { .jobs = 2 };
+  struct perfpred_error error = { .status = PERFPRED_OK };
+  enum perfpred_status status;
+
+  if (!parse(&study, argc, argv)) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  status = run(&study, &error);
+  if (status)
+    fprintf(stderr, "study: %s\n", error.text);
+  for (int i = 0; i < STUDY_SETS; i++) {
+    recording_release(&study.sets[i]);
+    recording_release(&study.beyond[i]);
+  }
+  ppi_kernels_destroy(study.kernels);
+  return status ? 1 : 0;
+}
