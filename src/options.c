@@ -42,6 +42,8 @@ static const struct rule rules[] = {
   { "--threads", "T", "threads of the BLAS", KIND_INTEGER, TAKES_SETUP, AT(threads), 1, 4096 },
   { "--env", "NAME=VALUE", "environment of the measured libraries, such as BLIS_ARCH_TYPE=0; may be repeated",
     KIND_ASSIGNMENTS, TAKES_SETUP, AT(environment), 0, 0 },
+  { "--yardstick", "SECONDS", "reading of the yardstick that times are brought to; default: the run's own best one",
+    KIND_REAL, TAKES_SETUP, AT(yardstick_s), 1e-9, 1 },
   { "--worker", "PATH", "the program that measures, perfpred-worker", KIND_WORD, TAKES_SETUP, AT(worker), 0, 0 },
   { "--extrapolate", NULL, "answer beyond the sizes that were modelled, and say so", KIND_FLAG, TAKES_EXTRAPOLATE,
     AT(extrapolate), 0, 0 },

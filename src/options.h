@@ -19,7 +19,7 @@ enum {
   TAKES_BUDGET = 1 << 5,
   TAKES_SET = 1 << 6,
   TAKES_REPS = 1 << 7,
-  TAKES_SETUP = 1 << 8, /* --blas --lapack --threads --env --worker */
+  TAKES_SETUP = 1 << 8, /* --blas --lapack --threads --env --yardstick --worker */
   TAKES_GATE = 1 << 9,
   TAKES_LD = 1 << 10,
   TAKES_EXTRAPOLATE = 1 << 11,
@@ -47,6 +47,7 @@ struct options {
   const char *models, *output, *algorithms, *measured, *blas, *lapack, *worker;
   struct range n, b;
   double budget_s;                  /* 0: none */
+  double yardstick_s;               /* 0: the sampler's own */
   double gate;                      /* 0: the default; -1: off */
   int64_t repetitions, threads, ld; /* 0: the default */
   bool json, extrapolate, force, help;

@@ -201,6 +201,7 @@ int session_sample(struct session *session) {
     setup.lapack = options->lapack;
   if (options->threads != 0)
     setup.threads = (int)options->threads;
+  setup.yardstick_s = options->yardstick_s;
   setup.worker = options->worker;
   setup.environment = options->environment.items; /* the words end with a NULL */
   if (perfpred_sampler_create_worker(session->context, &setup, &session->sampler, &session->error) != PERFPRED_OK)

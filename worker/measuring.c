@@ -63,6 +63,7 @@ enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *e
     .cpus = worker->threads == 1 ? worker->cpus : NULL, /* several threads place themselves */
     .cpu_count = worker->threads == 1 ? worker->cpu_count : 0,
     .counting = worker_counting(),
+    .yardstick_s = worker->yardstick_s,
   };
   long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (worker->core)

@@ -59,6 +59,7 @@ static enum perfpred_status hello(struct worker *worker, struct perfpred_error *
     return status;
   worker->threads = (int)ppi_wire_get_i64(&worker->in);
   const char *blas = ppi_wire_get_string(&worker->in), *lapack = ppi_wire_get_string(&worker->in);
+  worker->yardstick_s = ppi_wire_get_f64(&worker->in);
   if (worker->in.bad || worker->loaded)
     return ppi_error_set(error, PERFPRED_WORKER, "the worker cannot read the greeting");
   list_cpus(worker);

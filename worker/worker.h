@@ -59,6 +59,7 @@ struct worker {
   struct ppi_buffers buffers;
   char *text;
   int threads;
+  double yardstick_s;                 /* reading that times are brought to; 0: the best one */
   int cpus[PPI_UNIT_CPUS], cpu_count; /* on which this process may run, the present one first */
   bool loaded, cancelled;
   const struct perfpred_kernel *missing; /* one that the libraries lack, of the present request */

@@ -47,6 +47,7 @@ struct ppi_setup {
   bool ilp64;
   char clock[16];     /* "tsc", "monotonic", "virtual" */
   double yardstick_s; /* best reading; 0: none */
+  double reference_s; /* reading that times were brought to; 0: none; not in model files */
   char library[16];   /* version of libperfpred */
   int protocol;       /* version of the measuring protocol: PPI_PROTOCOL */
 };

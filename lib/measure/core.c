@@ -29,6 +29,7 @@ enum perfpred_status ppi_core_create(const struct ppi_core_options *options, str
     ppi_bench_real(&made->bench, &made->state);
   for (int i = 0; i <= PPI_WORDS_MAX; i++)
     made->overhead_s[i] = -1.0;
+  made->level.given_s = options->yardstick_s;
   *core = made;
   return PERFPRED_OK;
 }
@@ -169,6 +170,10 @@ enum perfpred_status ppi_core_world(struct ppi_core *core, int threads, const st
   *bench = team ? &core->team_bench : &core->bench;
   *level = team ? &core->team_level : &core->level;
   calibrate(core, *bench, *level);
+  if (!ppi_level_given_fits(*level))
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "yardstick_s is %g s, expected at most a factor of %g from this machine's own reading, %g s",
+                         (*level)->given_s, PPI_LEVEL_APART, (*level)->best_s);
   return PERFPRED_OK;
 }
 
@@ -186,6 +191,7 @@ void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struc
   snprintf(setup->clock, sizeof setup->clock, "%s", core->bench.wall.name);
   snprintf(setup->library, sizeof setup->library, "%s", PPI_VERSION);
   setup->yardstick_s = core->level.best_s;
+  setup->reference_s = ppi_level_target(&core->level);
   setup->protocol = PPI_PROTOCOL;
 }
 

@@ -62,20 +62,20 @@ static double distance(const struct ppi_sample *sample) {
   return sample->preempted ? reading + 1e6 : reading;
 }
 
-/* The time that it would have taken at the best reading: a machine drifts within the gate's width, too. */
-static double reference_time(const struct ppi_sample *sample, double best_s, double gate) {
+/* The time that it would have taken at the reference reading: a machine drifts within the gate's width, too. */
+static double reference_time(const struct ppi_sample *sample, double target_s, double gate) {
   double time = sample->wall_s;
   if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
     time = sample->cpu_s;
   double reading = 0.5 * (sample->before_s + sample->after_s);
-  return gate < 0.0 || reading <= 0.0 ? time : time * best_s / reading;
+  return gate < 0.0 || reading <= 0.0 ? time : time * target_s / reading;
 }
 
 size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times) {
   size_t count = 0;
   for (size_t i = 0; i < history->count; i++)
     if (history->entries[i].sample.passed)
-      times[count++] = reference_time(&history->entries[i].sample, level->best_s, gate);
+      times[count++] = reference_time(&history->entries[i].sample, ppi_level_target(level), gate);
   return count;
 }
 
@@ -84,7 +84,7 @@ static void keep(struct ppi_result *result, double *cpu, const struct ppi_sample
   result->times_s[result->count++] = time > 0.0 ? time : DBL_MIN;
 }
 
-static void keep_nearest(const struct ppi_history *history, double best_s, double gate, size_t wanted, double *cpu,
+static void keep_nearest(const struct ppi_history *history, double target_s, double gate, size_t wanted, double *cpu,
                          struct ppi_result *result) {
   size_t limit_at = (wanted < history->count ? wanted : history->count) - 1;
   double *distances = result->times_s; /* not in use yet */
@@ -95,7 +95,7 @@ static void keep_nearest(const struct ppi_history *history, double best_s, doubl
   for (size_t i = 0; i < history->count && result->count <= limit_at; i++) {
     const struct ppi_sample *sample = &history->entries[i].sample;
     if (distance(sample) <= limit)
-      keep(result, cpu, sample, reference_time(sample, best_s, gate));
+      keep(result, cpu, sample, reference_time(sample, target_s, gate));
   }
 }
 
@@ -113,10 +113,11 @@ enum perfpred_status ppi_history_conclude(const struct ppi_history *history, con
   if (history->passed >= (wanted + 2) / 3) {
     for (size_t i = 0; i < history->count; i++)
       if (history->entries[i].sample.passed)
-        keep(&made, cpu, &history->entries[i].sample, reference_time(&history->entries[i].sample, level->best_s, gate));
+        keep(&made, cpu, &history->entries[i].sample,
+             reference_time(&history->entries[i].sample, ppi_level_target(level), gate));
     made.gated = gate >= 0.0;
   } else
-    keep_nearest(history, level->best_s, gate, wanted, cpu, &made);
+    keep_nearest(history, ppi_level_target(level), gate, wanted, cpu, &made);
   made.disturbed = history->count - history->passed;
   made.cpu_s = ppi_stats_median(cpu, made.count);
   free(cpu);

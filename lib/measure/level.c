@@ -38,3 +38,12 @@ bool ppi_level_passes(const struct ppi_level *level, double reading_s, double ga
   double from = level->reference_s > level->best_s ? level->reference_s : level->best_s;
   return gate < 0.0 || reading_s <= from * (1.0 + gate);
 }
+
+double ppi_level_target(const struct ppi_level *level) {
+  return level->given_s > 0.0 ? level->given_s : level->best_s;
+}
+
+bool ppi_level_given_fits(const struct ppi_level *level) {
+  return level->given_s <= 0.0 || level->best_s <= 0.0 ||
+         (level->given_s <= level->best_s * PPI_LEVEL_APART && level->given_s * PPI_LEVEL_APART >= level->best_s);
+}

@@ -354,6 +354,7 @@ void ppi_put_setup(struct ppi_wire *wire, const struct ppi_setup *setup) {
   ppi_wire_put_i64(wire, setup->ilp64);
   ppi_wire_put_string(wire, setup->clock);
   ppi_wire_put_f64(wire, setup->yardstick_s);
+  ppi_wire_put_f64(wire, setup->reference_s);
   ppi_wire_put_string(wire, setup->library);
   ppi_wire_put_i64(wire, setup->protocol);
 }
@@ -366,6 +367,7 @@ void ppi_get_setup(struct ppi_wire *wire, struct ppi_setup *setup) {
   setup->ilp64 = ppi_wire_get_i64(wire) != 0;
   get_text(wire, setup->clock, sizeof setup->clock);
   setup->yardstick_s = ppi_wire_get_f64(wire);
+  setup->reference_s = ppi_wire_get_f64(wire);
   get_text(wire, setup->library, sizeof setup->library);
   setup->protocol = get_int(wire);
 }

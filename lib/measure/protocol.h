@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "measure/sample.h"
 
-#define PPI_WORKER_PROTOCOL 2
+#define PPI_WORKER_PROTOCOL 3
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */
@@ -22,11 +22,11 @@ enum ppi_worker_descriptor {
 enum ppi_message {
   /* requests */
   PPI_MESSAGE_HELLO =
-      0x50500001,       /* magic, protocol, version, threads, paths of BLAS and LAPACK ("": the system's) -> setup */
-  PPI_MESSAGE_TEXT,     /* whether it is a program, name, text: to be known from now on -> nothing */
-  PPI_MESSAGE_SAMPLE,   /* sampling, requests -> results */
-  PPI_MESSAGE_EXECUTE,  /* sampling, executions -> results */
-  PPI_MESSAGE_DESCRIBE, /* measured -> machine, setup */
+      0x50500001, /* magic, protocol, version, threads, paths of BLAS and LAPACK ("": the system's), yardstick reading -> setup */
+  PPI_MESSAGE_TEXT,          /* whether it is a program, name, text: to be known from now on -> nothing */
+  PPI_MESSAGE_SAMPLE,        /* sampling, requests -> results */
+  PPI_MESSAGE_EXECUTE,       /* sampling, executions -> results */
+  PPI_MESSAGE_DESCRIBE,      /* measured -> machine, setup */
   PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
   PPI_MESSAGE_SCRIPT,        /* sampling, source, text, number of a unit -> its result */

@@ -55,6 +55,7 @@ static enum perfpred_status greet(struct ppi_remote *remote, struct perfpred_err
   ppi_wire_put_i64(&remote->out, remote->plan.threads);
   ppi_wire_put_string(&remote->out, remote->plan.blas);
   ppi_wire_put_string(&remote->out, remote->plan.lapack);
+  ppi_wire_put_f64(&remote->out, remote->plan.yardstick_s);
   enum perfpred_status status = ppi_remote_ask(remote, NULL, silence_s, error);
   return status == PERFPRED_OK ? check_welcome(remote, error) : status;
 }

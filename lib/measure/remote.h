@@ -17,6 +17,7 @@ struct ppi_remote_plan {
   char **environment;  /* entries added by the caller, NULL-terminated */
   int threads;
   double timeout_s;
+  double yardstick_s; /* 0: none was given */
 };
 enum perfpred_status ppi_remote_plan_create(const struct perfpred_setup *setup, struct ppi_remote_plan *plan,
                                             struct perfpred_error *error);

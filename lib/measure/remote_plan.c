@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,10 @@ static enum perfpred_status check_setup(const struct perfpred_setup *setup, stru
     return ppi_error_set(error, PERFPRED_INVALID, "threads is %d, expected 1 to %d", threads, THREADS_MAX);
   if (timeout_s < 0)
     return ppi_error_set(error, PERFPRED_INVALID, "timeout_s is %d, expected seconds above 0", timeout_s);
+  double yardstick_s = MEMBER(setup, yardstick_s);
+  if (!isfinite(yardstick_s) || yardstick_s < 0.0)
+    return ppi_error_set(error, PERFPRED_INVALID, "yardstick_s is %g, expected seconds above 0, or 0 for none",
+                         yardstick_s);
   return PERFPRED_OK;
 }
 
@@ -149,6 +154,7 @@ enum perfpred_status ppi_remote_plan_create(const struct perfpred_setup *setup, 
   int threads = MEMBER(setup, threads), timeout_s = MEMBER(setup, timeout_s);
   made.threads = threads > 0 ? threads : 1;
   made.timeout_s = timeout_s > 0 ? timeout_s : TIMEOUT_DEFAULT_S;
+  made.yardstick_s = MEMBER(setup, yardstick_s);
   status = copy_environment(MEMBER(setup, environment), &made.environment, error);
   if (status == PERFPRED_OK)
     status = choose_worker(MEMBER(setup, worker), &made.worker, error);

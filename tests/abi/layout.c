@@ -87,7 +87,8 @@ AT(perfpred_setup, threads, 24);
 AT(perfpred_setup, timeout_s, 28);
 AT(perfpred_setup, worker, 32);
 AT(perfpred_setup, environment, 40);
-SIZE(perfpred_setup, 48);
+AT(perfpred_setup, yardstick_s, 48);
+SIZE(perfpred_setup, 56);
 
 AT(perfpred_virtual_call, size, 0);
 AT(perfpred_virtual_call, kernel, 8);

@@ -250,3 +250,50 @@ Test(gate, sum_of_timed_runs) {
   sample(10);
   expect_close(result.measure_s, 20e-3, 1e-9);
 }
+
+/* A reading from outside, 2.5 % above the best one: times become 2.5 % longer. Which samples pass does not depend on it. */
+Test(gate, times_are_brought_to_a_given_reading) {
+  script.level = two_levels;
+  script.run_s[0] = 2e-3;
+  level.given_s = 1.025 * YARDSTICK_S;
+  sample(40);
+  cr_expect(result.gated);
+  cr_expect_gt(result.disturbed, 0, "the slow level is outside the gate all the same");
+  expect_close(median_of(&result), 2.05e-3, 1e-9);
+  expect_close(level.best_s, YARDSTICK_S, 1e-9);
+}
+
+static double slower_by_three(double now_s) {
+  (void)now_s;
+  return 1.03;
+}
+
+/* Two runs of a machine whose clock was 3 % slower throughout the second one: each for itself they are 3 % apart. */
+Test(gate, a_common_reading_makes_runs_comparable) {
+  double medians[2];
+  for (int run = 0; run < 2; run++) {
+    stop();
+    start();
+    script.level = run == 0 ? NULL : slower_by_three;
+    script.run_s[0] = 2e-3;
+    level.given_s = YARDSTICK_S;
+    sample(20);
+    medians[run] = median_of(&result);
+  }
+  expect_close(medians[0], 2e-3, 1e-9);
+  expect_close(medians[1], 2e-3, 1e-9);
+}
+
+Test(gate, a_given_reading_serves_the_division_too) {
+  script.yardstick = never_as_good;
+  script.run_s[0] = 1e-3;
+  level.given_s = 1.1 * YARDSTICK_S;
+  sample(10);
+  double with = median_of(&result);
+  stop();
+  start();
+  script.yardstick = never_as_good;
+  script.run_s[0] = 1e-3;
+  sample(10);
+  expect_close(with, 1.1 * median_of(&result), 1e-9);
+}

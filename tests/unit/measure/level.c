@@ -69,3 +69,27 @@ Test(level, without_a_gate_everything_passes) {
   ppi_level_update(&level, -1.0);
   cr_expect(ppi_level_passes(&level, 1e9, -1.0));
 }
+
+Test(level, target_is_the_given_reading_or_the_best) {
+  level.best_s = 20e-6;
+  cr_expect_eq(ppi_level_target(&level), 20e-6);
+  level.given_s = 21e-6;
+  cr_expect_eq(ppi_level_target(&level), 21e-6);
+}
+
+/* At most a factor of two, in either direction; nothing can be said before the first reading. */
+Test(level, a_given_reading_may_be_off_by_a_factor_of_two) {
+  static const struct {
+    double given_s;
+    bool fits;
+  } cases[] = {
+    { 0.0, true }, { 10e-6, true }, { 40e-6, true }, { 9.9e-6, false }, { 40.1e-6, false }, { 1.0, false }
+  };
+  level.best_s = 20e-6;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    level.given_s = cases[i].given_s;
+    cr_expect_eq(ppi_level_given_fits(&level), cases[i].fits, "%g", cases[i].given_s);
+  }
+  level.best_s = 0.0;
+  cr_expect(ppi_level_given_fits(&level));
+}

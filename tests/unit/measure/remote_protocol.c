@@ -179,6 +179,7 @@ Test(remote_protocol, machine_and_setup_travel) {
                              .ilp64 = true,
                              .clock = "tsc",
                              .yardstick_s = 25e-6,
+                             .reference_s = 24e-6,
                              .library = "0.1.0",
                              .protocol = 1 };
   struct ppi_machine other;
@@ -203,6 +204,7 @@ Test(remote_protocol, machine_and_setup_travel) {
   cr_assert_str_eq(other_setup.lapack.family, "reference");
   cr_assert(other_setup.ilp64);
   cr_assert_eq(other_setup.yardstick_s, 25e-6);
+  cr_assert_eq(other_setup.reference_s, 24e-6);
   ppi_wire_free(&wire);
 }
 

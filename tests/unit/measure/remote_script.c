@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scripts in the worker, with a library that misbehaves on request: each failure is the result of its call alone. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "world.h"
 
@@ -44,4 +45,29 @@ Test(remote_script, goes_on_after_whatever_a_call_does) {
   cr_expect_not_null(strstr(outcomes[5].text, "dgemm(N,N,19,4,4)"), "%s", outcomes[5].text);
   ppi_script_free(&script);
   perfpred_sampler_destroy(sampler);
+}
+
+/* No machine of today takes a second for the yardstick, and none a nanosecond. */
+Test(remote_script, refuses_a_reading_of_another_machine) {
+  static const double readings[] = { 1.0, 1e-9 };
+  static const char text[] = "dgemm(N, N, 4, 4, 4, 1, 0)\n";
+  for (size_t i = 0; i < 2; i++) {
+    struct perfpred_setup setup = PERFPRED_SETUP_INIT;
+    struct perfpred_sampler *sampler = NULL;
+    char *json = NULL;
+    struct ppi_machine machine;
+    struct ppi_setup told;
+    setup.blas = setup.lapack = FAULTY;
+    setup.yardstick_s = readings[i];
+    cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
+    cr_assert_eq(perfpred_sample_text(sampler, &context, text, sizeof text - 1, "calls", NULL, &json, &error),
+                 PERFPRED_OK, "%s", error.text);
+    cr_expect_not_null(strstr(json, "\"status\":\"INVALID\""), "%s", json);
+    cr_expect_not_null(strstr(json, "yardstick_s is "), "%s", json);
+    perfpred_free(json);
+    cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
+    cr_expect_eq(told.reference_s, readings[i]);
+    cr_expect_gt(told.yardstick_s, 0.0);
+    perfpred_sampler_destroy(sampler);
+  }
 }

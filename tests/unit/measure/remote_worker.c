@@ -272,6 +272,13 @@ Test(remote_worker, bad_settings) {
   setup.timeout_s = -5;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_INVALID);
   setup.timeout_s = 0;
+  const double readings[] = { -1e-5, NAN, INFINITY };
+  for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+    setup.yardstick_s = readings[i];
+    cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_INVALID);
+    cr_assert(strstr(error.text, "yardstick_s is "), "%s", error.text);
+  }
+  setup.yardstick_s = 0.0;
   setup.size = 0;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_INVALID);
   cr_assert_eq(perfpred_sampler_create_worker(NULL, NULL, &sampler, &error), PERFPRED_INVALID);
