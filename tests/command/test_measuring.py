@@ -112,6 +112,21 @@ def test_validate_table():
     return None
 
 
+def test_width_of_integers():
+    """integers of 64 bits: found out, and passed to every kernel"""
+    if "PERFPRED_WORKER" not in os.environ:
+        return "built without the worker"
+    for bits in (32, 64):
+        library = os.environ[f"TINY_BLAS{bits}"]
+        setup = ("--blas", library, "--lapack", library)
+        assert run("machine", *setup, "--json").json()["ilp64"] is (bits == 64)
+        result = run("measure", "chol-l-3", "n=40", "b=16", "--reps", "2", "--gate", "off", *setup, "--json").json()
+        assert 0.0 <= result["residual"] < 1e-13, result["residual"]
+    mixed = ("--blas", os.environ["TINY_BLAS64"], "--lapack", os.environ["TINY_BLAS32"])
+    refuses(1, "measure", "chol-l-3", "n=40", "b=16", *mixed, naming=["tiny-blas32", "tiny-blas64"])
+    return None
+
+
 def test_out_of_domain():
     """what cannot be predicted is refused before anything is measured"""
     refuses(1, "validate", "chol-l-3", "-m", models("chol-l-3"), "-n", "64:6400:64", "--worker", "/nonexistent",
