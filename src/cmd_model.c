@@ -41,6 +41,9 @@ static int write_model(struct session *session, struct document *document, size_
   document_integer(document, "coefficients", (int64_t)info.coefficients);
   document_number(document, "error", info.error);
   document_integer(document, "samples", (int64_t)info.samples);
+  document_integer(document, "setup", (int64_t)info.setup + 1);
+  document_string(document, "context", info.context);
+  document_integer(document, "ld", info.ld);
   document_close(document);
   return COMMAND_OK;
 }
@@ -53,7 +56,7 @@ static int print_json(struct session *session, const struct perfpred_error *reas
   document_boolean(&document, "of_this_machine", reason->text[0] == '\0');
   document_copy(&document, "created", node_member(session->report, "created"));
   document_copy(&document, "machine", node_member(session->report, "machine"));
-  document_copy(&document, "setup", node_member(session->report, "setup"));
+  document_copy(&document, "setups", node_member(session->report, "setups"));
   document_open_array(&document, "models");
   for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
     result = write_model(session, &document, i);
@@ -81,29 +84,38 @@ static int model_row(struct session *session, struct table *table, size_t index)
   table_cell(table, "%zu", info.coefficients);
   table_cell(table, "%s", unit_percent(text, info.error, "%.2f %%"));
   table_cell(table, "%llu", (unsigned long long)info.samples);
+  table_cell(table, "%zu", info.setup + 1);
   return COMMAND_OK;
 }
 
-static void print_setup(const struct session *session, const struct perfpred_error *reason) {
-  const struct node *setup = node_member(session->report, "setup"), *machine = node_member(session->report, "machine");
-  const char *created = node_string(node_member(session->report, "created"));
+static void print_setup(const struct node *setup, size_t number, const struct node *machine) {
   double threads = node_number(node_member(setup, "threads"));
-  printf("%-12s %s%s%s\n", "file", session->options->operands.items[0], created[0] != '\0' ? ", made " : "", created);
-  setup_print_machine(machine);
+  printf("%-12s %zu\n", "setup", number);
   setup_print_library("BLAS", node_member(setup, "blas"), machine);
   setup_print_library("LAPACK", node_member(setup, "lapack"), machine);
   if (isfinite(threads))
     printf("%-12s %.0f, %s-bit integers, clock: %s\n", "threads", threads,
            node_true(node_member(setup, "ilp64")) ? "64" : "32", node_string(node_member(setup, "clock")));
+}
+
+static void print_origin(const struct session *session, const struct perfpred_error *reason) {
+  const struct node *setups = node_member(session->report, "setups"),
+                    *machine = node_member(session->report, "machine");
+  const char *created = node_string(node_member(session->report, "created"));
+  printf("%-12s %s%s%s\n", "file", session->options->operands.items[0], created[0] != '\0' ? ", made " : "", created);
+  setup_print_machine(machine);
+  for (size_t i = 0; i < node_count(setups); i++)
+    print_setup(node_element(setups, i), i + 1, machine);
   printf("%-12s %s\n\n", "this machine", reason->text[0] == '\0' ? "yes, the models hold here" : reason->text);
 }
 
 static int print_text(struct session *session, const struct perfpred_error *reason) {
-  static const char *const heads[] = { "<kernel", "<case", "<domain", "pieces", "coefficients", "error", "samples" };
+  static const char *const heads[] = { "<kernel",      "<case", "<domain", "pieces",
+                                       "coefficients", "error", "samples", "setup" };
   struct table table;
   int result = COMMAND_OK;
-  print_setup(session, reason);
-  table_begin(&table, 7, heads);
+  print_origin(session, reason);
+  table_begin(&table, 8, heads);
   for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
     result = model_row(session, &table, i);
   if (result == COMMAND_OK)

@@ -115,7 +115,7 @@ const struct command command_plot = {
              "  plot error --measured FILE -o FILE.svg\n"
              "      absolute relative error over n, beside the noise floor\n",
   .takes = TAKES_MODELS | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_MEASURED | TAKES_EXTRAPOLATE |
-           TAKES_FORCE | TAKES_FILES,
+           TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 2,
   .run = run,

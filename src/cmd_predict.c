@@ -107,7 +107,8 @@ const struct command command_predict = {
   .synopsis = "NAME -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--json]",
   .summary = "Run time, performance and efficiency of an algorithm, without running it",
   .details = "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .takes =
+      TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -103,7 +103,8 @@ const struct command command_rank = {
   .details =
       "OPERATION is an operation such as chol-l, or a list of algorithms of one operation, NAME,NAME. Algorithms\n"
       "without models in the file are left out, and named in a note on standard error.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .takes =
+      TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

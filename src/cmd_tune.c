@@ -297,7 +297,8 @@ const struct command command_tune = {
       "of -b (STEP 8 where none is given), all of which the models must reach; without -b those of 8:256:8 that the\n"
       "models reach. One step over everything, unblocked, is always a candidate where the models reach it.\n"
       "The best is compared with b=64, the default of most LAPACK routines.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
+           TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -179,6 +179,7 @@ static int execute(struct session *session, struct grid *grid) {
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
     return message_fail("interrupted");
+  grid->notes |= validation.notes;
   if (status == PERFPRED_OTHER_BLAS)
     return message_fail("%s; --force compares all the same", session->error.text);
   if (status != PERFPRED_OK)
@@ -236,7 +237,7 @@ const struct command command_validate = {
       "dimension that holds them and is a multiple of 8 and not of 256. The noise floor is how far two halves of the\n"
       "same measurement are apart: an error below it says nothing.\n",
   .takes = TAKES_MODELS | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE |
-           TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES,
+           TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -27,6 +27,8 @@ enum {
   TAKES_FILES = 1 << 13,
   TAKES_MEASURED = 1 << 14,
   TAKES_PARAMETERS = 1 << 15, /* n=1000 b=128 */
+  TAKES_CHOICE = 1 << 16,     /* --blas --threads, of the models of a file */
+  TAKES_NUMBER = 1 << 17,     /* --setup */
 };
 
 /* Words in the order in which they were given; borrowed from argv. */
@@ -50,6 +52,7 @@ struct options {
   double yardstick_s;               /* 0: the sampler's own */
   double gate;                      /* 0: the default; -1: off */
   int64_t repetitions, threads, ld; /* 0: the default */
+  int64_t setup;                    /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help;
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];

@@ -158,9 +158,22 @@ void session_drop(struct session *session, size_t place) {
   session->count--;
 }
 
+/* With the way out. */
+static int fail_to_bind(const struct session *session, enum perfpred_status status) {
+  if (status == PERFPRED_OTHER_BLAS)
+    return message_fail("%s; --force uses them all the same", session->error.text);
+  if (status == PERFPRED_AMBIGUOUS)
+    return message_fail("%s (--threads, --blas, --setup)", session->error.text);
+  return session_fail(session);
+}
+
 int session_bind(struct session *session, bool skip) {
   struct perfpred_plan_options plan_options = PERFPRED_PLAN_OPTIONS_INIT;
   plan_options.extrapolate = session->options->extrapolate;
+  plan_options.threads = (int)session->options->threads;
+  plan_options.blas = session->options->blas;
+  plan_options.setup = (size_t)session->options->setup;
+  plan_options.force = session->options->force;
   for (size_t i = 0; i < session->count;) {
     enum perfpred_status status =
         perfpred_plan_create(session->programs[i], session->models, &plan_options, &session->plans[i], &session->error);
@@ -171,31 +184,34 @@ int session_bind(struct session *session, bool skip) {
       session_drop(session, i);
     } else {
       session->plans[i] = NULL;
-      return session_fail(session);
+      return fail_to_bind(session, status);
     }
   }
   return COMMAND_OK;
 }
 
-/* A path that the models record, unless it is empty. */
-static const char *recorded(const struct session *session, const char *library) {
-  const char *path = node_string(node_member(node_member(node_member(session->report, "setup"), library), "path"));
-  return path[0] != '\0' ? path : NULL;
+/* The setup of the first plan, as the worker is to have it. */
+static int recorded(struct session *session, struct perfpred_setup *setup) {
+  struct perfpred_setup_info info = PERFPRED_SETUP_INFO_INIT;
+  size_t place = session->count > 0 ? perfpred_plan_setup(session->plans[0]) : 0;
+  if (perfpred_models_setup_info(session->models, place, &info, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  setup->blas = info.blas_path[0] != '\0' ? info.blas_path : NULL;
+  setup->lapack = info.lapack_path[0] != '\0' ? info.lapack_path : NULL;
+  setup->threads = info.threads <= 4096 ? info.threads : 0;
+  return COMMAND_OK;
 }
 
 int session_sample(struct session *session) {
   const struct options *options = session->options;
   struct perfpred_setup setup = PERFPRED_SETUP_INIT;
   if (session->models != NULL) {
-    int result = session_report(session);
-    double threads = node_number(node_member(node_member(session->report, "setup"), "threads"));
+    int result = recorded(session, &setup);
     if (result != COMMAND_OK)
       return result;
-    setup.blas = recorded(session, "blas");
-    setup.lapack = recorded(session, "lapack");
-    setup.threads = threads >= 1.0 && threads <= 4096.0 ? (int)threads : 0;
   }
-  if (options->blas != NULL)
+  /* beside models a word without a slash chose among them */
+  if (options->blas != NULL && (session->models == NULL || strchr(options->blas, '/') != NULL))
     setup.blas = options->blas;
   if (options->lapack != NULL)
     setup.lapack = options->lapack;

@@ -71,7 +71,7 @@ PERFPRED_API struct perfpred_models *perfpred_models_ref(struct perfpred_models 
  */
 PERFPRED_API void perfpred_models_unref(struct perfpred_models *models);
 
-/** Number of sub-models (kernel, case, domain). @since 0.1 */
+/** Number of sub-models (kernel, case, setup, domain). @since 0.1 */
 PERFPRED_API size_t perfpred_models_count(const struct perfpred_models *models);
 
 /** What a sub-model is of and how good it is. @since 0.1 */
@@ -86,9 +86,15 @@ struct perfpred_model_info {
   size_t coefficients;   /**< per statistic, over all pieces */
   double error;          /**< largest error measure of a piece; NaN where not estimated */
   uint64_t samples;      /**< timed calls it rests on */
+  size_t setup;          /**< place of its setup: perfpred_models_setup_info */
+  const char *context;   /**< algorithm and call that it is tied to, or ""; borrowed */
+  int64_t ld;            /**< leading dimension that it was measured with */
 };
 #define PERFPRED_MODEL_INFO_INIT                                                                                       \
-  { sizeof(struct perfpred_model_info), 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0.0, 0 }
+  {                                                                                                                    \
+    sizeof(struct perfpred_model_info), 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0.0, 0, \
+        0, 0, 0                                                                                                        \
+  }
 
 /**
  * Describes a sub-model by its place.
@@ -98,6 +104,46 @@ struct perfpred_model_info {
  */
 PERFPRED_API enum perfpred_status perfpred_models_info(const struct perfpred_models *models, size_t index,
                                                        struct perfpred_model_info *info, struct perfpred_error *error);
+
+/** Number of setups (BLAS, LAPACK, threads) that the models are of, at least 1; 0 for NULL. @since 0.1 */
+PERFPRED_API size_t perfpred_models_setup_count(const struct perfpred_models *models);
+
+/** With what models were measured. Texts are borrowed from the models, "" where nothing is known. @since 0.1 */
+struct perfpred_setup_info {
+  size_t size;                 /**< sizeof; PERFPRED_SETUP_INFO_INIT sets it */
+  const char *blas_family;     /**< "blis", "openblas", "reference", "other", "virtual", "local" */
+  const char *blas_path;       /**< the file */
+  const char *blas_version;    /**< as the library tells */
+  const char *blas_build_id;   /**< ELF build id, hexadecimal */
+  const char *blas_kernels;    /**< kernel set that it chose at run time */
+  const char *lapack_family;   /**< the same of the LAPACK */
+  const char *lapack_path;     /**< file of the LAPACK */
+  const char *lapack_version;  /**< version of the LAPACK */
+  const char *lapack_build_id; /**< build id of the LAPACK */
+  int threads;                 /**< threads of the BLAS */
+  int ilp64;                   /**< 1: integers of 64 bits */
+  const char *clock;           /**< "tsc", "monotonic", "virtual" */
+  int protocol;                /**< version of the measuring protocol */
+  size_t models;               /**< number of sub-models of this setup */
+  uint64_t kept_samples;       /**< raw samples that are kept with them */
+};
+#define PERFPRED_SETUP_INFO_INIT                                                                                       \
+  { sizeof(struct perfpred_setup_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Describes a setup by its place.
+ *
+ * @param models the models
+ * @param index place, less than perfpred_models_setup_count
+ * @param[in,out] info the description; size set by the caller
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_NOT_FOUND, PERFPRED_INVALID
+ * @par Thread safety: safe from any thread.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_setup_info(const struct perfpred_models *models, size_t index,
+                                                             struct perfpred_setup_info *info,
+                                                             struct perfpred_error *error);
 
 /**
  * Estimates one call.
@@ -124,6 +170,7 @@ enum perfpred_note {
   PERFPRED_NOTE_OTHER_MACHINE = 1 << 4, /**< models of another machine */
   PERFPRED_NOTE_FORCED = 1 << 5,        /**< accepted only because the caller forced it */
   PERFPRED_NOTE_UNCERTAIN = 1 << 6,     /**< a piece whose error could not be estimated */
+  PERFPRED_NOTE_OTHER_BLAS = 1 << 7,    /**< models of another BLAS than the one that was named */
   PERFPRED_NOTE_ERROR = 1 << 30         /**< no estimate */
 };
 

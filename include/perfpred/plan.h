@@ -13,22 +13,27 @@ PERFPRED_BEGIN_DECLS
 
 /** Options of a plan. Zero means the default. @since 0.1 */
 struct perfpred_plan_options {
-  size_t size;     /**< sizeof; PERFPRED_PLAN_OPTIONS_INIT sets it */
-  int extrapolate; /**< 1: sizes above a domain are extrapolated and marked; 0: they are an error */
-  int partial;     /**< 1: calls without a model count as 0 and are marked; 0: the plan is refused */
+  size_t size;      /**< sizeof; PERFPRED_PLAN_OPTIONS_INIT sets it */
+  int extrapolate;  /**< 1: sizes above a domain are extrapolated and marked; 0: they are an error */
+  int partial;      /**< 1: calls without a model count as 0 and are marked; 0: the plan is refused */
+  int threads;      /**< of the setups of the models, one of so many threads; 0: any */
+  const char *blas; /**< one of this BLAS: its family ("blis"), path, or first digits (6 or more) of its build id */
+  size_t setup;     /**< 1: the first setup, 2: the second, as perfpred_models_setup_info counts from 0; 0: any */
+  int force;        /**< 1: where no setup is of this BLAS and so many threads, take another and mark every answer */
 };
 #define PERFPRED_PLAN_OPTIONS_INIT                                                                                     \
-  { sizeof(struct perfpred_plan_options), 0, 0 }
+  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0 }
 
 /**
- * Binds a program to models.
+ * Binds a program to models. A plan is of one setup: where the models have several, the options choose one.
  *
  * @param program the program; the plan keeps a reference
  * @param models the models; the plan keeps a reference
  * @param options options, or NULL
  * @param[out] plan the plan; owned by the caller, release with perfpred_plan_destroy
  * @param[out] error text of the error naming the kernel and case that has no model, or NULL
- * @return PERFPRED_OK, PERFPRED_UNMODELLED, PERFPRED_UNSUPPORTED (the program is a loop nest of accesses, of which there are
+ * @return PERFPRED_OK, PERFPRED_UNMODELLED, PERFPRED_AMBIGUOUS (several setups fit the options), PERFPRED_NOT_FOUND (no setup
+ *         fits), PERFPRED_OTHER_BLAS (none is of the file that blas names), PERFPRED_UNSUPPORTED (the program is a loop nest of accesses, of which there are
  *         no models), PERFPRED_INVALID, PERFPRED_NO_MEMORY
  * @par Thread safety: a plan may be used from any number of threads at once.
  * @since 0.1
@@ -39,6 +44,9 @@ PERFPRED_API enum perfpred_status perfpred_plan_create(struct perfpred_program *
 
 /** Releases a plan; NULL is fine. @since 0.1 */
 PERFPRED_API void perfpred_plan_destroy(struct perfpred_plan *plan);
+
+/** Place of the plan's setup among those of its models; 0 for NULL. @since 0.1 */
+PERFPRED_API size_t perfpred_plan_setup(const struct perfpred_plan *plan);
 
 /** The program of a plan; borrowed. @since 0.1 */
 PERFPRED_API struct perfpred_program *perfpred_plan_program(const struct perfpred_plan *plan);
@@ -142,7 +150,7 @@ struct perfpred_rank {
 /**
  * Ranks alternatives for the same operation, fastest median first.
  *
- * @param plans the plans; all with the same parameters
+ * @param plans the plans; all with the same parameters, and of programs that state the same operation, or none
  * @param plan_count number of plans, at least 1
  * @param parameters values of the parameters
  * @param count number of values
@@ -180,9 +188,10 @@ struct perfpred_validation {
   double noise_floor; /**< mean noise over the points */
   uint64_t disturbed; /**< samples thrown away, over all points */
   double wall_s;      /**< wall time */
+  unsigned notes;     /**< bits of enum perfpred_note, on any of the points */
 };
 #define PERFPRED_VALIDATION_INIT                                                                                       \
-  { sizeof(struct perfpred_validation), 0.0, 0.0, 0.0, 0, 0.0 }
+  { sizeof(struct perfpred_validation), 0.0, 0.0, 0.0, 0, 0.0, 0 }
 
 /**
  * Measures beside predictions: repetitions of all points are interleaved, so that drift of the machine meets all alike.

@@ -60,9 +60,9 @@ static void stamp(char *text, size_t size) {
 
 static enum perfpred_status describe(struct perfpred_sampler *sampler, struct perfpred_models *models,
                                      struct perfpred_error *error) {
-  enum perfpred_status status = sampler->ops->describe(sampler, false, &models->machine, &models->setup, error);
-  if (!status && !ppi_setup_is_virtual(&models->setup))
-    status = sampler->ops->describe(sampler, true, &models->machine, &models->setup, error);
+  enum perfpred_status status = sampler->ops->describe(sampler, false, &models->machine, models->setups, error);
+  if (!status && !ppi_setup_is_virtual(models->setups))
+    status = sampler->ops->describe(sampler, true, &models->machine, models->setups, error);
   return status;
 }
 

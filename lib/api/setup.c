@@ -3,21 +3,6 @@
 
 #include <string.h>
 
-bool ppi_setup_is_virtual(const struct ppi_setup *setup) {
-  return strcmp(setup->clock, "virtual") == 0 || strcmp(setup->blas.family, "virtual") == 0;
-}
-
-/* The build id tells best, for the same file may lie in two places; the kernel set makes one file two libraries. */
-static bool same_library(const struct ppi_library *a, const struct ppi_library *b) {
-  if (a->build_id[0] && b->build_id[0]) {
-    if (strcmp(a->build_id, b->build_id) != 0)
-      return false;
-  } else if (strcmp(a->path, b->path) != 0) {
-    return false;
-  }
-  return !a->kernels[0] || !b->kernels[0] || strcmp(a->kernels, b->kernels) == 0;
-}
-
 static const char *path_of(const struct ppi_library *library) {
   return library->path[0] ? library->path : "none";
 }
@@ -33,15 +18,18 @@ static enum perfpred_status other_library(const char *what, const struct ppi_lib
                        measured->kernels[0] ? measured->kernels : "unknown");
 }
 
-enum perfpred_status ppi_setup_compare(const struct perfpred_models *models, const struct ppi_setup *setup,
+enum perfpred_status ppi_setup_compare(const struct perfpred_models *models, int place, const struct ppi_setup *setup,
                                        struct perfpred_error *error) {
-  const struct ppi_setup *modelled = &models->setup;
+  const struct ppi_setup *modelled = models->setups + place;
   if (ppi_setup_is_virtual(modelled) || ppi_setup_is_virtual(setup) || (models->notes & PERFPRED_NOTE_FORCED))
     return PERFPRED_OK;
-  if (!same_library(&modelled->blas, &setup->blas))
+  if (!ppi_library_same(&modelled->blas, &setup->blas))
     return other_library("BLAS", &modelled->blas, &setup->blas, error);
-  if (!same_library(&modelled->lapack, &setup->lapack))
+  if (!ppi_library_same(&modelled->lapack, &setup->lapack))
     return other_library("LAPACK", &modelled->lapack, &setup->lapack, error);
+  if (modelled->ilp64 != setup->ilp64)
+    return ppi_error_set(error, PERFPRED_OTHER_BLAS, "the models are for integers of %d bits, the sampler has %d",
+                         modelled->ilp64 ? 64 : 32, setup->ilp64 ? 64 : 32);
   if (modelled->threads != setup->threads)
     return ppi_error_set(error, PERFPRED_OTHER_BLAS, "the models are for %d threads, the sampler has %d",
                          modelled->threads, setup->threads);

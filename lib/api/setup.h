@@ -6,11 +6,9 @@
 #include "machine/machine.h"
 #include "model/model.h"
 
-bool ppi_setup_is_virtual(const struct ppi_setup *setup);
-
-/* PERFPRED_OTHER_BLAS unless the libraries and threads of the models are those of the setup. A virtual clock on either side
-   and models that the caller forced pass. */
-enum perfpred_status ppi_setup_compare(const struct perfpred_models *models, const struct ppi_setup *setup,
+/* PERFPRED_OTHER_BLAS unless the libraries and threads of a setup of the models are those of `setup`. A virtual clock on
+   either side and models that the caller forced pass. */
+enum perfpred_status ppi_setup_compare(const struct perfpred_models *models, int place, const struct ppi_setup *setup,
                                        struct perfpred_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 /* Measuring beside predictions (Section 12). */
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,10 @@ struct validating {
   struct perfpred_validation_point *points; /* own copies: the caller's are written once all is well */
   struct ppi_execution *executions;
   struct ppi_result *results;
+  unsigned notes; /* on all of it */
 };
+
+#define VALIDATION_SIZE (offsetof(struct perfpred_validation, wall_s) + sizeof(double)) /* before `notes` */
 
 static enum perfpred_status check_arguments(const struct perfpred_plan *const *plans, size_t plan_count,
                                             const struct perfpred_sampler *sampler,
@@ -40,7 +44,7 @@ static enum perfpred_status check_arguments(const struct perfpred_plan *const *p
                            plan_count);
   if (!validation)
     return ppi_error_set(error, PERFPRED_INVALID, "validation is NULL");
-  if (validation->size < sizeof *validation)
+  if (validation->size < VALIDATION_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID, "validation: size is %zu; expected PERFPRED_VALIDATION_INIT",
                          validation->size);
   return PERFPRED_OK;
@@ -74,12 +78,24 @@ static enum perfpred_status predict_points(struct validating *all, struct perfpr
     if (status)
       return status;
     point->predicted_s = sum.time_s;
+    all->notes |= sum.notes;
     all->executions[i] = (struct ppi_execution){ plan->program, point->parameters, count };
   }
   return PERFPRED_OK;
 }
 
-static enum perfpred_status compare_setups(const struct validating *all, struct perfpred_sampler *sampler,
+/* A plan that was forced is measured with another BLAS as well, and what comes of it is marked. */
+static enum perfpred_status compare_plan(struct validating *all, const struct perfpred_plan *plan,
+                                         const struct ppi_setup *setup, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_setup_compare(plan->models, plan->setup, setup, plan->force ? NULL : error);
+  all->notes |= plan->notes;
+  if (!status || !plan->force)
+    return status;
+  all->notes |= PERFPRED_NOTE_OTHER_BLAS | PERFPRED_NOTE_FORCED;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status compare_setups(struct validating *all, struct perfpred_sampler *sampler,
                                            struct perfpred_error *error) {
   struct ppi_machine *machine = calloc(1, sizeof *machine);
   struct ppi_setup *setup = calloc(1, sizeof *setup);
@@ -89,7 +105,7 @@ static enum perfpred_status compare_setups(const struct validating *all, struct 
   else
     status = sampler->ops->describe(sampler, false, machine, setup, error);
   for (size_t i = 0; !status && i < all->point_count; i++)
-    status = ppi_setup_compare(all->plans[all->points[i].plan]->models, setup, error);
+    status = compare_plan(all, all->plans[all->points[i].plan], setup, error);
   free(setup);
   free(machine);
   return status;
@@ -195,7 +211,8 @@ enum perfpred_status perfpred_validate(const struct perfpred_plan *const *plans,
     status = measure_points(&all, sampler, &sampling, &full, error);
   if (!status) {
     memcpy(points, all.points, point_count * sizeof *points);
-    memcpy(validation, &full, sizeof full);
+    full.notes = all.notes;
+    memcpy(validation, &full, full.size < sizeof full ? full.size : sizeof full);
   }
   free(all.results);
   free(all.executions);

@@ -32,8 +32,9 @@ struct ppi_split {
   int piece;       /* leaf: its piece */
 };
 
-/* One kernel, case, context, thread count and domain. */
+/* One kernel, case, context, setup and domain. */
 struct ppi_submodel {
+  int setup;                      /* place among those of the models */
   struct perfpred_kernel *kernel; /* a reference */
   char case_text[PPI_CASE_MAX];
   char context[PPI_NAME_MAX]; /* algorithm and call that it is tied to; "": any */
@@ -47,24 +48,38 @@ struct ppi_submodel {
   struct ppi_value values[PPI_ARG_MAX]; /* flags and scalars of the case, from case_text: for flop counts */
 };
 
+struct ppi_samples;
+
 struct perfpred_models {
   atomic_int references;
   struct ppi_machine machine;
-  struct ppi_setup setup;
+  int setup_count; /* at least 1 */
+  struct ppi_setup *setups;
+  struct ppi_samples **samples;             /* the raw samples of each setup; NULL: none were kept */
   char created[32];                         /* ISO 8601, UTC */
-  struct perfpred_generate_options options; /* as used, callbacks NULL */
+  struct perfpred_generate_options options; /* of the latest generation, as used, callbacks NULL */
   unsigned notes;                           /* PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED on every estimate */
   int count, capacity;
   struct ppi_submodel *submodels;
   int *order; /* places sorted by kernel and case: what ppi_models_find searches */
 };
 
-/* Empty models with one reference; submodels are then appended by ppi_models_append, which takes over what submodel
-   points to (also on failure). PERFPRED_EXISTS: kernel, case, context and domain are there already. */
+/* Empty models of one setup, all zero, with one reference; submodels are then appended by ppi_models_append, which takes over
+   what submodel points to (also on failure). PERFPRED_EXISTS: kernel, case, context, setup and domain are there already. */
 enum perfpred_status ppi_models_create(struct perfpred_models **models, struct perfpred_error *error);
 enum perfpred_status ppi_models_append(struct perfpred_models *models, struct ppi_submodel *submodel,
                                        struct perfpred_error *error);
 void ppi_submodel_release(struct ppi_submodel *submodel);
+/* Appends a setup, NULL: one that is all zero; its place into place. It must not be one of the models' own. */
+enum perfpred_status ppi_models_add_setup(struct perfpred_models *models, const struct ppi_setup *setup, int *place,
+                                          struct perfpred_error *error);
+/* Whether two libraries, or two setups, are the same: what was measured with the one holds for the other. */
+bool ppi_library_same(const struct ppi_library *a, const struct ppi_library *b);
+bool ppi_setup_same(const struct ppi_setup *a, const struct ppi_setup *b);
+bool ppi_setup_is_virtual(const struct ppi_setup *setup);
+/* "1: /usr/lib/libblis.so.4 (blis 0.9.0, kernels skx), 2 threads; 2: ...", as far as it fits in a message: those of the
+   setups whose place is in `among` (count truth values), or all. NULL: no memory. */
+char *ppi_models_setups_text(const struct perfpred_models *models, const bool *among);
 /* Sets center, scale and count from bounds and degrees. */
 void ppi_piece_scale(struct ppi_piece *piece, int dimensions);
 /* The five statistics at sizes, as fitted: neither clamped nor ordered. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/samples.h"
+
 #define INFO_SIZE (offsetof(struct perfpred_model_info, samples) + sizeof(uint64_t)) /* of release 0.1 */
 
 enum perfpred_status ppi_models_create(struct perfpred_models **models, struct perfpred_error *error) {
@@ -15,6 +17,13 @@ enum perfpred_status ppi_models_create(struct perfpred_models **models, struct p
   if (!made)
     return ppi_error_memory(error);
   atomic_init(&made->references, 1);
+  made->setups = calloc(1, sizeof *made->setups);
+  made->samples = calloc(1, sizeof(struct ppi_samples *));
+  if (!made->setups || !made->samples) {
+    perfpred_models_unref(made);
+    return ppi_error_memory(error);
+  }
+  made->setup_count = 1;
   *models = made;
   return PERFPRED_OK;
 }
@@ -30,6 +39,12 @@ void perfpred_models_unref(struct perfpred_models *models) {
     return;
   for (int i = 0; i < models->count; i++)
     ppi_submodel_release(models->submodels + i);
+  for (int i = 0; i < models->setup_count; i++) {
+    ppi_samples_release(models->samples[i]);
+    free(models->samples[i]);
+  }
+  free(models->samples);
+  free(models->setups);
   free(models->order);
   free(models->submodels);
   free(models);
@@ -57,11 +72,14 @@ static int search(const struct perfpred_models *models, const char *kernel, cons
   return low;
 }
 
+/* Of one kernel and case. */
 static bool same_domain(const struct ppi_submodel *a, const struct ppi_submodel *b) {
+  if (a->setup != b->setup || a->dimensions != b->dimensions || strcmp(a->context, b->context) != 0)
+    return false;
   for (int d = 0; d < a->dimensions; d++)
     if (a->lower[d] != b->lower[d] || a->upper[d] != b->upper[d])
       return false;
-  return a->dimensions == b->dimensions && strcmp(a->context, b->context) == 0;
+  return true;
 }
 
 static enum perfpred_status reserve(struct perfpred_models *models, struct perfpred_error *error) {
@@ -134,6 +152,9 @@ static void describe(const struct ppi_submodel *submodel, struct perfpred_model_
     info->error = fmax(info->error, submodel->pieces[i].error); /* of a number and NaN, fmax is the number */
   }
   info->samples = submodel->samples;
+  info->setup = (size_t)submodel->setup;
+  info->context = submodel->context;
+  info->ld = submodel->ld;
 }
 
 enum perfpred_status perfpred_models_info(const struct perfpred_models *models, size_t index,

@@ -21,18 +21,20 @@ static bool listed_before(const struct perfpred_models *models, int place) {
   const struct ppi_submodel *one = &models->submodels[place];
   for (int i = 0; i < place; i++) {
     const struct ppi_submodel *other = &models->submodels[i];
-    if (strcmp(one->kernel->name, other->kernel->name) == 0 && strcmp(one->case_text, other->case_text) == 0)
+    if (other->setup == one->setup && strcmp(one->kernel->name, other->kernel->name) == 0 &&
+        strcmp(one->case_text, other->case_text) == 0)
       return true;
   }
   return false;
 }
 
-/* "dtrsm(R,L,T,N,1), dtrsm(L,L,N,N,1)": the cases of a kernel that the models hold, as far as they fit in a message. */
-static void held_cases(const struct perfpred_models *models, const char *kernel, struct ppi_text *text) {
+/* "dtrsm(R,L,T,N,1), dtrsm(L,L,N,N,1)": the cases of a kernel that the models of the setup hold, as far as they fit in a message. */
+static void held_cases(const struct perfpred_plan *plan, const char *kernel, struct ppi_text *text) {
   enum { FIT = 240 };
+  const struct perfpred_models *models = plan->models;
   for (int i = 0; i < models->count; i++) {
     const struct ppi_submodel *submodel = &models->submodels[i];
-    if (strcmp(submodel->kernel->name, kernel) != 0 || listed_before(models, i))
+    if (submodel->setup != plan->setup || strcmp(submodel->kernel->name, kernel) != 0 || listed_before(models, i))
       continue;
     if (text->length > FIT) {
       ppi_text_append(text, ", ...");
@@ -45,7 +47,7 @@ static void held_cases(const struct perfpred_models *models, const char *kernel,
 static enum perfpred_status unmodelled(const struct perfpred_plan *plan, const char *kernel, const char *case_text,
                                        struct perfpred_error *error) {
   struct ppi_text text = PPI_TEXT_INIT;
-  held_cases(plan->models, kernel, &text);
+  held_cases(plan, kernel, &text);
   bool any = text.length > 0;
   char *held = ppi_text_take(&text);
   enum perfpred_status status =
@@ -74,7 +76,7 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_
     const struct ppi_submodel *submodel = &plan->models->submodels[places[i]];
     bool free_of_context = submodel->context[0] == '\0'; /* one that is tied to an algorithm answers for that alone */
     /* The models may come from a context in which a user's kernel of this name takes other arguments. */
-    if (free_of_context && submodel->dimensions == step->node->kernel->size_count)
+    if (submodel->setup == plan->setup && free_of_context && submodel->dimensions == step->node->kernel->size_count)
       step->submodels[step->submodel_count++] = submodel;
   }
   free(places);

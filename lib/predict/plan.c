@@ -172,8 +172,11 @@ enum perfpred_status perfpred_plan_create(struct perfpred_program *program, stru
   fresh->models = perfpred_models_ref(models);
   fresh->extrapolate = full.extrapolate != 0;
   fresh->partial = full.partial != 0;
+  fresh->force = full.force != 0;
   struct ppi_plan_routine *routine;
-  status = compile_routine(fresh, program, &routine, error);
+  status = ppi_plan_choose_setup(fresh, &full, error);
+  if (!status)
+    status = compile_routine(fresh, program, &routine, error);
   if (status) {
     perfpred_plan_destroy(fresh);
     return status;
@@ -194,6 +197,10 @@ void perfpred_plan_destroy(struct perfpred_plan *plan) {
   perfpred_models_unref(plan->models);
   perfpred_program_unref(plan->program);
   free(plan);
+}
+
+size_t perfpred_plan_setup(const struct perfpred_plan *plan) {
+  return plan ? (size_t)plan->setup : 0;
 }
 
 struct perfpred_program *perfpred_plan_program(const struct perfpred_plan *plan) {

@@ -41,6 +41,9 @@ struct perfpred_plan {
   struct perfpred_program *program; /* a reference; it keeps the called ones alive */
   struct perfpred_models *models;   /* a reference */
   bool extrapolate, partial;
+  int setup;                         /* place of the models' setup that answers */
+  bool force;                        /* another BLAS is fine, and marked */
+  unsigned notes;                    /* on everything that comes of the plan */
   struct ppi_plan_routine *routines; /* the first is that of program */
 };
 
@@ -55,6 +58,10 @@ struct ppi_plan_sum {
 /* Equation 1 of Section 11 with 2 and 3. Neither allocates nor locks. */
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error);
+
+/* Chooses the setup that the options mean; sets setup and notes of the plan. */
+enum perfpred_status ppi_plan_choose_setup(struct perfpred_plan *plan, const struct perfpred_plan_options *options,
+                                           struct perfpred_error *error);
 
 /* Value of a compiled expression. */
 enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const int64_t *slots, int64_t *result,

@@ -15,7 +15,7 @@ static void unknown(struct perfpred_statistics *statistics) {
 static double peak_of(const struct perfpred_plan *plan) {
   enum ppi_type type = ppi_program_type(plan->program);
   bool single = type == PPI_TYPE_S || type == PPI_TYPE_C;
-  int threads = plan->models->setup.threads;
+  int threads = plan->models->setups[plan->setup].threads;
   return plan->models->machine.peak_flops_per_s[single ? 0 : 1] * (threads > 1 ? threads : 1);
 }
 

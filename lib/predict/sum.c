@@ -278,6 +278,6 @@ enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_
     sum->model_error = state.error_times / state.weight;
   else
     sum->model_error = (double)NAN;
-  sum->notes |= plan->models->notes;
+  sum->notes |= plan->notes;
   return PERFPRED_OK;
 }

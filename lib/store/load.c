@@ -8,8 +8,9 @@
 #include "store/store.h"
 
 #define MODELS_MAX 100000
+#define SETUPS_MAX 1000
 
-static enum perfpred_status check_format(const struct ppi_json_node *root) {
+static enum perfpred_status check_format(const struct ppi_json_node *root, int64_t *found) {
   char format[sizeof PPI_STORE_FORMAT + 32];
   int64_t version = 0;
   enum perfpred_status status = ppi_json_string(root, "format", format, sizeof format);
@@ -23,13 +24,21 @@ static enum perfpred_status check_format(const struct ppi_json_node *root) {
     return status;
   if (version > PPI_FORMAT_VERSION)
     return ppi_json_fail(root, "version", PERFPRED_VERSION,
-                         "%lld is newer than this release, which reads version %d: use a newer libperfpred, or "
-                         "generate the models again",
+                         "%lld is newer than this release, which reads up to version %d: use a newer libperfpred, "
+                         "or generate the models again",
                          (long long)version, PPI_FORMAT_VERSION);
-  if (version != PPI_FORMAT_VERSION)
-    return ppi_json_fail(root, "version", PERFPRED_VERSION, "%lld: expected %d: generate the models again",
+  if (version < 1)
+    return ppi_json_fail(root, "version", PERFPRED_VERSION, "%lld: expected 1 to %d: generate the models again",
                          (long long)version, PPI_FORMAT_VERSION);
+  *found = version;
   return PERFPRED_OK;
+}
+
+static bool all_virtual(const struct perfpred_models *models) {
+  for (int i = 0; i < models->setup_count; i++)
+    if (strcmp(models->setups[i].clock, "virtual") != 0)
+      return false;
+  return true;
 }
 
 /* Models from a virtual clock describe no machine. */
@@ -39,7 +48,7 @@ static enum perfpred_status check_machine(const struct ppi_json_node *root, stru
   struct perfpred_error why;
   enum perfpred_status status;
 
-  if (strcmp(models->setup.clock, "virtual") == 0)
+  if (all_virtual(models))
     return PERFPRED_OK;
   memset(&here, 0, sizeof here);
   ppi_error_clear(&why);
@@ -53,31 +62,57 @@ static enum perfpred_status check_machine(const struct ppi_json_node *root, stru
   return PERFPRED_OK;
 }
 
-static enum perfpred_status get_models(const struct perfpred_context *context, const struct ppi_json_node *root,
+/* Files of the first version have one setup, as a member of that name. */
+static enum perfpred_status get_setups(const struct ppi_json_node *root, bool one_setup,
                                        struct perfpred_models *models) {
+  struct ppi_json_node list, node;
+  size_t count = 0;
+  enum perfpred_status status;
+
+  if (one_setup) {
+    status = ppi_json_object(root, "setup", &node);
+    return status ? status : ppi_store_get_setup(&node, models->setups);
+  }
+  status = ppi_json_list(root, "setups", 1, SETUPS_MAX, &list, &count);
+  for (size_t i = 0; !status && i < count; i++) {
+    int place = 0;
+
+    if (i > 0)
+      status = ppi_models_add_setup(models, NULL, &place, root->error);
+    if (!status)
+      status = ppi_json_item(&list, i, &node);
+    if (!status)
+      status = ppi_store_get_setup(&node, models->setups + place);
+  }
+  return status;
+}
+
+static enum perfpred_status get_models(const struct perfpred_context *context, const struct ppi_json_node *root,
+                                       bool one_setup, struct perfpred_models *models) {
   struct ppi_json_node list;
   size_t count = 0;
   enum perfpred_status status = ppi_json_list(root, "models", 0, MODELS_MAX, &list, &count);
 
   for (size_t i = 0; !status && i < count; i++)
-    status = ppi_store_get_submodel(context, &list, i, models);
+    status = ppi_store_get_submodel(context, &list, i, one_setup, models);
   return status;
 }
 
 static enum perfpred_status fill(const struct perfpred_context *context, const struct ppi_json_node *root, bool force,
                                  struct perfpred_models *models) {
-  enum perfpred_status status = check_format(root);
+  int64_t version = 0;
+  enum perfpred_status status = check_format(root, &version);
 
   if (!status)
     status = ppi_json_string(root, "created", models->created, sizeof models->created);
   if (!status)
     status = ppi_store_get_machine(root, &models->machine);
   if (!status)
-    status = ppi_store_get_setup(root, &models->setup);
+    status = get_setups(root, version == 1, models);
   if (!status)
     status = ppi_store_get_options(root, &models->options);
   if (!status)
-    status = get_models(context, root, models);
+    status = get_models(context, root, version == 1, models);
   return status ? status : check_machine(root, models, force);
 }
 

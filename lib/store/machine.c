@@ -185,25 +185,22 @@ static enum perfpred_status get_library(const struct ppi_json_node *setup, const
   return status;
 }
 
-enum perfpred_status ppi_store_get_setup(const struct ppi_json_node *root, struct ppi_setup *setup) {
-  struct ppi_json_node node;
-  enum perfpred_status status = ppi_json_object(root, "setup", &node);
+enum perfpred_status ppi_store_get_setup(const struct ppi_json_node *node, struct ppi_setup *setup) {
+  enum perfpred_status status = get_library(node, "blas", &setup->blas);
 
   if (!status)
-    status = get_library(&node, "blas", &setup->blas);
+    status = get_library(node, "lapack", &setup->lapack);
   if (!status)
-    status = get_library(&node, "lapack", &setup->lapack);
+    status = ppi_json_int(node, "threads", 0, INT_MAX, &setup->threads);
   if (!status)
-    status = ppi_json_int(&node, "threads", 0, INT_MAX, &setup->threads);
+    status = ppi_json_bool(node, "ilp64", &setup->ilp64);
   if (!status)
-    status = ppi_json_bool(&node, "ilp64", &setup->ilp64);
+    status = ppi_json_string(node, "clock", setup->clock, sizeof setup->clock);
   if (!status)
-    status = ppi_json_string(&node, "clock", setup->clock, sizeof setup->clock);
+    status = ppi_json_real(node, "yardstick_s", 0.0, 1e6, false, &setup->yardstick_s);
   if (!status)
-    status = ppi_json_real(&node, "yardstick_s", 0.0, 1e6, false, &setup->yardstick_s);
+    status = ppi_json_string(node, "library", setup->library, sizeof setup->library);
   if (!status)
-    status = ppi_json_string(&node, "library", setup->library, sizeof setup->library);
-  if (!status)
-    status = ppi_json_int(&node, "protocol", 0, INT_MAX, &setup->protocol);
+    status = ppi_json_int(node, "protocol", 0, INT_MAX, &setup->protocol);
   return status;
 }

@@ -16,15 +16,15 @@ void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *m
 void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library);
 void ppi_store_put_setup(struct ppi_json_out *out, const struct ppi_setup *setup);
 enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, struct ppi_machine *machine);
-enum perfpred_status ppi_store_get_setup(const struct ppi_json_node *root, struct ppi_setup *setup);
+enum perfpred_status ppi_store_get_setup(const struct ppi_json_node *node, struct ppi_setup *setup);
 
 /* options.c */
 void ppi_store_put_options(struct ppi_json_out *out, const struct perfpred_generate_options *options);
 enum perfpred_status ppi_store_get_options(const struct ppi_json_node *root, struct perfpred_generate_options *options);
 
-/* read.c: one entry of `models`, appended to models. */
+/* read.c: one entry of `models`, appended to models. In files of the first version all are of the one setup. */
 enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *context, const struct ppi_json_node *list,
-                                            size_t index, struct perfpred_models *models);
+                                            size_t index, bool one_setup, struct perfpred_models *models);
 
 /* file.c */
 enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error);

@@ -76,10 +76,14 @@ static enum perfpred_status get_count(const struct ppi_json_node *node, const ch
 }
 
 static enum perfpred_status get_head(const struct perfpred_context *context, const struct ppi_json_node *node,
-                                     struct ppi_submodel *submodel) {
+                                     int setup_count, struct ppi_submodel *submodel) {
   struct ppi_json_node domain;
-  enum perfpred_status status = get_kernel(context, node, submodel);
+  enum perfpred_status status = PERFPRED_OK;
 
+  if (setup_count > 0)
+    status = ppi_json_int(node, "setup", 0, setup_count - 1, &submodel->setup);
+  if (!status)
+    status = get_kernel(context, node, submodel);
   if (!status)
     status = get_case(node, submodel);
   if (!status)
@@ -231,7 +235,7 @@ static enum perfpred_status append(const struct ppi_json_node *node, struct perf
 }
 
 enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *context, const struct ppi_json_node *list,
-                                            size_t index, struct perfpred_models *models) {
+                                            size_t index, bool one_setup, struct perfpred_models *models) {
   struct ppi_submodel submodel;
   struct ppi_json_node node;
   enum perfpred_status status = ppi_json_item(list, index, &node);
@@ -239,7 +243,7 @@ enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *conte
   if (status)
     return status;
   memset(&submodel, 0, sizeof submodel);
-  status = get_head(context, &node, &submodel);
+  status = get_head(context, &node, one_setup ? 0 : models->setup_count, &submodel);
   if (!status)
     status = get_splits(&node, &submodel);
   if (!status)

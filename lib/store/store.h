@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 #include "model/model.h"
 
-#define PPI_FORMAT_VERSION 1
+#define PPI_FORMAT_VERSION 2
 
 /* The object of `perfpred machine --json` (doc/json.md): free. */
 enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const struct ppi_setup *setup, char **json,

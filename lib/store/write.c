@@ -64,6 +64,7 @@ static void write_head(struct ppi_text *text, const struct ppi_submodel *submode
   for (size_t d = 0; d < dimensions; d++)
     names[d] = kernel->args[kernel->sizes[d]].name;
   ppi_json_begin(&out);
+  ppi_json_put_integer(&out, "setup", submodel->setup);
   ppi_json_put_string(&out, "kernel", kernel->name);
   ppi_json_put_string(&out, "case", submodel->case_text);
   ppi_json_put_string(&out, "context", submodel->context);
@@ -100,6 +101,19 @@ static void write_object(struct ppi_text *text, const char *key, struct ppi_json
   ppi_text_append(text, ",\n");
 }
 
+static void write_setups(struct ppi_text *text, const struct perfpred_models *models) {
+  ppi_text_append(text, " \"setups\": [");
+  for (int i = 0; i < models->setup_count; i++) {
+    struct ppi_json_out out;
+
+    ppi_text_append(text, i ? ",\n  " : "\n  ");
+    ppi_json_begin(&out);
+    ppi_store_put_setup(&out, models->setups + i);
+    ppi_json_end(&out, text);
+  }
+  ppi_text_append(text, "],\n");
+}
+
 /* One line per part and per piece: a reader can look at it, and a difference of two files shows what changed. */
 static void write_models(struct ppi_text *text, const struct perfpred_models *models) {
   struct ppi_json_out out;
@@ -113,9 +127,7 @@ static void write_models(struct ppi_text *text, const struct perfpred_models *mo
   ppi_json_begin(&out);
   ppi_store_put_machine(&out, &models->machine);
   write_object(text, "machine", &out);
-  ppi_json_begin(&out);
-  ppi_store_put_setup(&out, &models->setup);
-  write_object(text, "setup", &out);
+  write_setups(text, models);
   ppi_json_begin(&out);
   ppi_store_put_options(&out, &models->options);
   write_object(text, "options", &out);

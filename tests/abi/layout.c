@@ -45,7 +45,28 @@ AT(perfpred_model_info, pieces, 160);
 AT(perfpred_model_info, coefficients, 168);
 AT(perfpred_model_info, error, 176);
 AT(perfpred_model_info, samples, 184);
-SIZE(perfpred_model_info, 192);
+AT(perfpred_model_info, setup, 192);
+AT(perfpred_model_info, context, 200);
+AT(perfpred_model_info, ld, 208);
+SIZE(perfpred_model_info, 216);
+
+AT(perfpred_setup_info, size, 0);
+AT(perfpred_setup_info, blas_family, 8);
+AT(perfpred_setup_info, blas_path, 16);
+AT(perfpred_setup_info, blas_version, 24);
+AT(perfpred_setup_info, blas_build_id, 32);
+AT(perfpred_setup_info, blas_kernels, 40);
+AT(perfpred_setup_info, lapack_family, 48);
+AT(perfpred_setup_info, lapack_path, 56);
+AT(perfpred_setup_info, lapack_version, 64);
+AT(perfpred_setup_info, lapack_build_id, 72);
+AT(perfpred_setup_info, threads, 80);
+AT(perfpred_setup_info, ilp64, 84);
+AT(perfpred_setup_info, clock, 88);
+AT(perfpred_setup_info, protocol, 96);
+AT(perfpred_setup_info, models, 104);
+AT(perfpred_setup_info, kept_samples, 112);
+SIZE(perfpred_setup_info, 120);
 
 AT(perfpred_generate_options, size, 0);
 AT(perfpred_generate_options, n_lower, 8);
@@ -122,7 +143,11 @@ SIZE(perfpred_measurement, 96);
 AT(perfpred_plan_options, size, 0);
 AT(perfpred_plan_options, extrapolate, 8);
 AT(perfpred_plan_options, partial, 12);
-SIZE(perfpred_plan_options, 16);
+AT(perfpred_plan_options, threads, 16);
+AT(perfpred_plan_options, blas, 24);
+AT(perfpred_plan_options, setup, 32);
+AT(perfpred_plan_options, force, 40);
+SIZE(perfpred_plan_options, 48);
 
 AT(perfpred_prediction, size, 0);
 AT(perfpred_prediction, time_s, 8);
@@ -179,6 +204,7 @@ AT(perfpred_validation, median_are, 16);
 AT(perfpred_validation, noise_floor, 24);
 AT(perfpred_validation, disturbed, 32);
 AT(perfpred_validation, wall_s, 40);
-SIZE(perfpred_validation, 48);
+AT(perfpred_validation, notes, 48);
+SIZE(perfpred_validation, 56);
 
 #endif

@@ -195,7 +195,7 @@ def test_model():
     """model shows setup and sub-models"""
     answer = run("model", models(*ALL), "--json").json()
     assert answer["of_this_machine"] is True
-    assert answer["setup"]["clock"] == "virtual"
+    assert answer["setups"][0]["clock"] == "virtual"
     kernels = {model["kernel"] for model in answer["models"]}
     assert kernels == {"dpotrf2", "dtrsm", "dsyrk", "dgemm"}, kernels
     for model in answer["models"]:
@@ -214,7 +214,7 @@ def test_model_of_generic_blis():
         content = json.load(file)
     for instructions, advice in (("avx512", "BLIS_ARCH_TYPE=0 "), ("avx2", "BLIS_ARCH_TYPE=3 "), ("neon", None)):
         content["machine"]["instruction_set"] = instructions
-        content["setup"]["blas"].update(family="blis", kernels="generic")
+        content["setups"][0]["blas"].update(family="blis", kernels="generic")
         path = os.path.join(folder(), f"generic-{instructions}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(content, file)

@@ -17,7 +17,7 @@ static void begin(void) {
   strcpy(setup.lapack.path, "/usr/lib/liblapack.so");
   strcpy(setup.clock, "tsc");
   setup.threads = 1;
-  models->setup = setup;
+  models->setups[0] = setup;
 }
 
 static void finish(void) {
@@ -29,17 +29,17 @@ TestSuite(setup, .init = begin, .fini = finish);
 static void refused(const char *a, const char *b) {
   struct perfpred_error error;
   ppi_error_clear(&error);
-  cr_assert_eq(ppi_setup_compare(models, &setup, &error), PERFPRED_OTHER_BLAS);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, &error), PERFPRED_OTHER_BLAS);
   cr_assert(strstr(error.text, a) && strstr(error.text, b), "%s", error.text);
 }
 
 Test(setup, the_same) {
-  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK);
 }
 
 Test(setup, the_same_file_in_another_place) {
   strcpy(setup.blas.path, "/opt/libone.so");
-  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK);
 }
 
 Test(setup, another_build_in_the_same_place) {
@@ -49,7 +49,7 @@ Test(setup, another_build_in_the_same_place) {
 
 Test(setup, paths_decide_where_a_build_id_is_missing) {
   setup.blas.build_id[0] = '\0';
-  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK);
   strcpy(setup.blas.path, "/usr/lib/libtwo.so");
   refused("/usr/lib/libone.so", "/usr/lib/libtwo.so");
 }
@@ -72,14 +72,14 @@ Test(setup, other_threads) {
 Test(setup, a_virtual_clock_fits_everything) {
   strcpy(setup.blas.build_id, "bbbb");
   strcpy(setup.clock, "virtual");
-  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK);
   strcpy(setup.clock, "tsc");
-  strcpy(models->setup.clock, "virtual");
-  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  strcpy(models->setups[0].clock, "virtual");
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK);
 }
 
 Test(setup, forced_models_pass) {
   strcpy(setup.blas.build_id, "bbbb");
   models->notes = PERFPRED_NOTE_FORCED;
-  cr_assert_eq(ppi_setup_compare(models, &setup, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK);
 }

@@ -205,7 +205,7 @@ Test(plan, refuses_a_call_without_model_naming_it_and_what_there_is) {
   cr_assert_eq(perfpred_plan_create(program, world.models, NULL, &plan, &error), PERFPRED_UNMODELLED);
   cr_assert_null(plan);
   cr_assert(strstr(error.text, "dpart(U)") && strstr(error.text, "dpart(L)"), "%s", error.text);
-  const struct perfpred_plan_options options = { sizeof options, 0, 1 };
+  const struct perfpred_plan_options options = { .size = sizeof options, .partial = 1 };
   plan = fixture_plan(&world, program, &options);
   struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
   cr_assert_eq(perfpred_plan_predict(plan, (int64_t[]){ 10 }, 1, &prediction, NULL), PERFPRED_OK);
@@ -250,7 +250,7 @@ Test(plan, above_the_domain_is_an_error_that_names_call_sizes_and_domain) {
   cr_assert(strstr(error.text, "dfill") && strstr(error.text, "1192") && strstr(error.text, "[1, 1000]"), "%s",
             error.text);
   perfpred_plan_destroy(plan);
-  const struct perfpred_plan_options options = { sizeof options, 1, 0 };
+  const struct perfpred_plan_options options = { .size = sizeof options, .extrapolate = 1 };
   plan = steps(&options);
   cr_assert_eq(perfpred_plan_predict(plan, (int64_t[]){ 1200, 8 }, 2, &prediction, &error), PERFPRED_OK);
   cr_assert(prediction.notes & PERFPRED_NOTE_EXTRAPOLATED);
@@ -312,7 +312,7 @@ Test(plan, efficiency_bandwidth_and_roofline) {
   world.models->machine.peak_flops_per_s[0] = 16e6;
   world.models->machine.peak_flops_per_s[1] = 4e6;
   world.models->machine.bandwidth_bytes_per_s = 64e6;
-  world.models->setup.threads = 2;
+  world.models->setups[0].threads = 2;
   struct perfpred_plan *plan = steps(NULL);
   struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
   cr_assert_eq(perfpred_plan_predict(plan, (int64_t[]){ 20, 20 }, 2, &prediction, NULL), PERFPRED_OK);
@@ -421,7 +421,7 @@ Test(plan, bad_arguments_of_create) {
 
 /* A caller of an older release knows fewer options: what it cannot say counts as zero. */
 Test(plan, options_of_a_smaller_size) {
-  struct perfpred_plan_options options = { offsetof(struct perfpred_plan_options, partial), 0, 77 };
+  struct perfpred_plan_options options = { .size = offsetof(struct perfpred_plan_options, partial), .partial = 77 };
   struct perfpred_program *program = fixture_program(&world, "perfpred-text 1\n"
                                                              "algorithm u(n)\n"
                                                              "  inout A: double matrix[n, n]\n"

@@ -91,10 +91,10 @@ Test(corrupt, trailing_text) {
 
 Test(corrupt, format_and_version) {
   expect_change("", "perfpred-models", "perfpred-plans", PERFPRED_CORRUPT, "format: expected \"perfpred-models\"");
-  expect_change("", "\"version\": 1", "\"version\": 2", PERFPRED_VERSION, "version: 2 is newer");
-  expect_change("", "\"version\": 1", "\"version\": 0", PERFPRED_VERSION, "generate the models again");
-  expect_change("", "\"version\": 1", "\"version\": \"1\"", PERFPRED_CORRUPT, "version: expected an integer");
-  expect_change("", "\"version\": 1", "\"version\": 1.5", PERFPRED_CORRUPT, "version: expected an integer");
+  expect_change("", "\"version\": 2", "\"version\": 3", PERFPRED_VERSION, "version: 3 is newer");
+  expect_change("", "\"version\": 2", "\"version\": 0", PERFPRED_VERSION, "generate the models again");
+  expect_change("", "\"version\": 2", "\"version\": \"2\"", PERFPRED_CORRUPT, "version: expected an integer");
+  expect_change("", "\"version\": 2", "\"version\": 1.5", PERFPRED_CORRUPT, "version: expected an integer");
 }
 
 Test(corrupt, numbers) {
@@ -115,7 +115,7 @@ Test(corrupt, numbers) {
 
 Test(corrupt, keys) {
   expect_change("", "\"threads\": 1", "\"threads\": 1, \"threads\": 2", PERFPRED_CORRUPT, "bad.json:");
-  expect_change("", "\"threads\": 1", "\"treads\": 1", PERFPRED_CORRUPT, "setup.threads: is missing");
+  expect_change("", "\"threads\": 1", "\"treads\": 1", PERFPRED_CORRUPT, "setups[0].threads: is missing");
   expect_change("", "\"cpu\"", "\"cpus\"", PERFPRED_CORRUPT, "machine.cpu: is missing");
   expect_change("", "\"models\": [", "\"model\": [", PERFPRED_CORRUPT, "models: is missing");
   expect_change("", "\"kernel\": \"dpotrf2\"", "\"core\": \"dpotrf2\"", PERFPRED_CORRUPT,
@@ -125,7 +125,7 @@ Test(corrupt, keys) {
   expect_change("", "\"seed\": \"18446744073709551615\"", "\"seed\": \"18446744073709551616\"", PERFPRED_CORRUPT,
                 "options.seed");
   expect_change("", "\"seed\": \"18446744073709551615\"", "\"seed\": \"\"", PERFPRED_CORRUPT, "options.seed");
-  expect_change("", "\"ilp64\": false", "\"ilp64\": 0", PERFPRED_CORRUPT, "setup.ilp64: expected true or false");
+  expect_change("", "\"ilp64\": false", "\"ilp64\": 0", PERFPRED_CORRUPT, "setups[0].ilp64: expected true or false");
 }
 
 Test(corrupt, kernels_cases_and_sizes) {
@@ -173,7 +173,7 @@ Test(corrupt, pieces) {
 }
 
 Test(corrupt, the_same_model_twice) {
-  const char *second = strstr(good, "{\"kernel\": \"dpotrf2\"");
+  const char *second = strstr(good, "{\"setup\": 0, \"kernel\": \"dpotrf2\"");
   size_t length = strlen(second) - 3; /* without ]} and the line break behind the list */
   char *text = malloc(strlen(good) + length + 8);
 

@@ -97,7 +97,7 @@ static inline void add_potrf2(struct perfpred_models *models, const struct world
 
 static inline void fill_machine(struct perfpred_models *models) {
   struct ppi_machine *machine = &models->machine;
-  struct ppi_setup *setup = &models->setup;
+  struct ppi_setup *setup = models->setups;
 
   strcpy(machine->cpu, "A \"quoted\" CPU \xc3\xa4");
   strcpy(machine->instruction_set, "avx2");

@@ -23,7 +23,7 @@ Test(report, the_machine_has_the_keys_of_the_command) {
   world_create(&world);
   models = sample_models(&world);
   strcpy(models->machine.counters_note, "no counters");
-  cr_assert_eq(ppi_store_machine(&models->machine, &models->setup, &json, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_store_machine(&models->machine, models->setups, &json, NULL), PERFPRED_OK);
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
     cr_assert_not_null(strstr(json, expected[i]), "no %s in %s", expected[i], json);
   free(json);
@@ -48,8 +48,8 @@ Test(report, bytes_that_are_no_utf8_do_not_spoil_it) {
 
   world_create(&world);
   models = sample_models(&world);
-  strcpy(models->setup.blas.path, "/home/m\xfcller/libblas.so");
-  cr_assert_eq(ppi_store_machine(&models->machine, &models->setup, &json, NULL), PERFPRED_OK);
+  strcpy(models->setups[0].blas.path, "/home/m\xfcller/libblas.so");
+  cr_assert_eq(ppi_store_machine(&models->machine, models->setups, &json, NULL), PERFPRED_OK);
   cr_assert_not_null(strstr(json, "/home/m?ller/libblas.so"));
   free(json);
   perfpred_models_unref(models);

@@ -36,7 +36,7 @@ Test(roundtrip, nothing_is_lost) {
   cr_assert_eq(again->machine.counters_available, -1);
   cr_assert_eq(again->machine.caches[0].bytes, 49152);
   cr_assert_eq(again->machine.peak_flops_per_s[1], 8e10);
-  cr_assert_str_eq(again->setup.clock, "virtual");
+  cr_assert_str_eq(again->setups[0].clock, "virtual");
   cr_assert_eq(again->options.seed, UINT64_MAX);
   cr_assert_eq(again->options.error_measure, PERFPRED_ERROR_PERCENTILE_90);
   cr_assert_eq(again->options.overfitting, -1);
@@ -75,7 +75,7 @@ Test(roundtrip, what_was_loaded_is_written_byte_by_byte) {
   again = load(&world, text);
   second = print(again);
   cr_assert_str_eq(text, second);
-  cr_assert_eq(strstr(text, "{\"format\": \"perfpred-models\", \"version\": 1, "), text);
+  cr_assert_eq(strstr(text, "{\"format\": \"perfpred-models\", \"version\": 2, "), text);
   free(second);
   free(text);
   perfpred_models_unref(again);
@@ -138,7 +138,7 @@ static char *print_measured(struct world *world, bool here) {
 
   if (here)
     ppi_machine_here(&models->machine);
-  strcpy(models->setup.clock, "tsc");
+  strcpy(models->setups[0].clock, "tsc");
   text = print(models);
   perfpred_models_unref(models);
   return text;

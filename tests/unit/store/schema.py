@@ -32,8 +32,10 @@ def spoilt(*changes):
 
 
 bad = [
-    ("another version", (["version"], 2)),
+    ("another version", (["version"], 3)),
     ("another format", (["format"], "x")),
+    ("no setups", (["setups"], [])),
+    ("a model without a setup", (["models", 0, "setup"], None)),
     ("no machine", (["machine"], None)),
     ("no models", (["models"], None)),
     ("a negative domain", (["models", 0, "domain", "lower"], [-8, 8])),
