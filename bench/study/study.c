@@ -13,9 +13,13 @@
 #include "compare.h"
 #include "sweep.h"
 
-static const char usage[] = "usage: study [--jobs N] [--out FOLDER] [--beyond RECORDING]... RECORDING...\n"
-                            "  --jobs N     threads (2)\n"
-                            "  --quick      without the 2880 configurations\n";
+#define ONLY_MAX 64
+
+static const char usage[] =
+    "usage: study [--jobs N] [--out FOLDER] [--beyond RECORDING]... RECORDING...\n"
+    "  --jobs N     threads (2)\n"
+    "  --quick      without the 2880 configurations\n"
+    "  --only N     the table line of configuration N alone, of the first recording; may be given again\n";
 
 struct study {
   struct ppi_kernels *kernels;
@@ -25,6 +29,8 @@ struct study {
   const char *folder;
   int64_t jobs;
   bool quick;
+  int only_count;
+  int64_t only[ONLY_MAX];
 };
 
 /* The name of a file without its folder and ending. */
@@ -120,14 +126,43 @@ static enum perfpred_status run(struct study *study, struct perfpred_error *erro
   return status;
 }
 
+static enum perfpred_status run_only(struct study *study, struct perfpred_error *error) {
+  struct solver solver = { .entries = NULL };
+  enum perfpred_status status = load(study, error);
+
+  sweep_print_head(stdout);
+  for (int i = 0; !status && i < study->only_count; i++) {
+    struct outcome outcome;
+
+    status = sweep_one(&study->sets[0], (int)study->only[i], &solver, &outcome, error);
+    if (!status)
+      sweep_print_line((int)study->only[i], &outcome, false, stdout);
+  }
+  solver_forget(&solver);
+  return status;
+}
+
+static bool parse_only(struct study *study, const char *text) {
+  int64_t index = 0;
+
+  if (study->only_count == ONLY_MAX || !ppi_text_parse_integer(text, &index) || index < 0 ||
+      index >= CONFIGURATION_COUNT)
+    return false;
+  study->only[study->only_count++] = index;
+  return true;
+}
+
 static bool parse(struct study *study, int argc, char **argv) {
   static const struct option options[] = {
-    { "jobs", 1, NULL, 'j' }, { "out", 1, NULL, 'o' }, { "beyond", 1, NULL, 'b' }, { "quick", 0, NULL, 'q' }, { 0 },
+    { "jobs", 1, NULL, 'j' },  { "out", 1, NULL, 'o' },  { "beyond", 1, NULL, 'b' },
+    { "quick", 0, NULL, 'q' }, { "only", 1, NULL, 'n' }, { 0 },
   };
   int option;
 
   while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
     if (option == 'j' && (!ppi_text_parse_integer(optarg, &study->jobs) || study->jobs < 1 || study->jobs > 64))
+      return false;
+    if (option == 'n' && !parse_only(study, optarg))
       return false;
     if (option == '?' || (option == 'b' && study->beyond_count == STUDY_SETS))
       return false;
@@ -151,7 +186,7 @@ int main(int argc, char **argv) {
     fputs(usage, stderr);
     return 2;
   }
-  status = run(&study, &error);
+  status = study.only_count > 0 ? run_only(&study, &error) : run(&study, &error);
   if (status)
     fprintf(stderr, "study: %s\n", error.text);
   for (int i = 0; i < STUDY_SETS; i++) {

@@ -83,18 +83,24 @@ enum perfpred_status sweep(const struct recording *recording, int jobs, outcomes
   return status;
 }
 
-void sweep_print(const struct outcome *results, const struct pruning *pruning, FILE *file) {
+void sweep_print_head(FILE *file) {
   for (int knob = 0; knob < KNOB_COUNT; knob++)
     fprintf(file, "%s\t", knob_name((enum knob)knob));
   fprintf(file, "error\tcost/s\tmaximum\tpercentile-90\tmedian-error\tbias\tpoints\tpieces\tleft\n");
-  for (int i = 0; i < CONFIGURATION_COUNT; i++) {
-    struct configuration configuration = configuration_at(i);
-    const struct outcome *o = results + i;
+}
 
-    configuration_print(&configuration, "\t", file);
-    fprintf(file, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\n", o->error, o->cost_s, o->maximum,
-            o->percentile_90, o->median_error, o->bias, o->points, o->pieces, pruning->left[i]);
-  }
+void sweep_print_line(int index, const struct outcome *o, bool left, FILE *file) {
+  struct configuration configuration = configuration_at(index);
+
+  configuration_print(&configuration, "\t", file);
+  fprintf(file, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\n", o->error, o->cost_s, o->maximum, o->percentile_90,
+          o->median_error, o->bias, o->points, o->pieces, left);
+}
+
+void sweep_print(const struct outcome *results, const struct pruning *pruning, FILE *file) {
+  sweep_print_head(file);
+  for (int i = 0; i < CONFIGURATION_COUNT; i++)
+    sweep_print_line(i, results + i, pruning->left[i], file);
 }
 
 void sweep_print_pruning(const struct pruning *pruning) {

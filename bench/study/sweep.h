@@ -13,6 +13,8 @@ enum perfpred_status sweep(const struct recording *recording, int jobs, outcomes
 /* The outcome of one configuration. */
 enum perfpred_status sweep_one(const struct recording *recording, int index, struct solver *solver,
                                struct outcome *outcome, struct perfpred_error *error);
+void sweep_print_head(FILE *file);
+void sweep_print_line(int index, const struct outcome *outcome, bool left, FILE *file);
 void sweep_print(const struct outcome *results, const struct pruning *pruning, FILE *file);
 void sweep_print_pruning(const struct pruning *pruning);
 /* The least error, the least cost, the published default, the one that pruning leads to. */
