@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FAMILY_MAX 16384 /* entries of one family */
+
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -74,14 +76,44 @@ static long list_length(const char *brace, const char *end) {
   return -1;
 }
 
+/* The same in a line of plain text, where entries may hold anything but braces and commas. */
+static long prose_length(const char *brace, const char *end) {
+  for (const char *at = brace + 1; at < end && *at != '{'; at++)
+    if (*at == '}')
+      return at - brace - 1;
+  return -1;
+}
+
+/* The present entry of list `list` of the head. */
+static struct part head_entry(const struct ppi_scanner *scanner, int list) {
+  int entry = scanner->entry;
+  for (int i = scanner->list_count - 1; i > list; i--)
+    entry /= scanner->lists[i].count;
+  return list_entry(scanner->lists[list].text, scanner->lists[list].length, entry % scanner->lists[list].count);
+}
+
+/* Which list of the head is meant: `inner` is that list itself, or `{}`, or `{1}`, ... where there are several. -1: none. */
+static int head_list(const struct ppi_scanner *scanner, const char *inner, size_t length) {
+  for (int i = 0; i < scanner->list_count; i++)
+    if (inner == scanner->lists[i].text)
+      return i;
+  if (length == 0)
+    return scanner->list_count == 1 ? 0 : -1;
+  const bool number =
+      scanner->list_count > 1 && length == 1 && inner[0] >= '1' && inner[0] <= '0' + scanner->list_count;
+  return number ? inner[0] - '1' : -1;
+}
+
 /* What the list `inner` stands for now; NULL and a reason if it fits the present family not. */
 static const char *resolve(const struct ppi_scanner *scanner, const char *inner, size_t length, struct part *part) {
-  if (length == 0) {
-    if (scanner->entries == 0)
-      return "'{}' in a block that is no family";
-    *part = list_entry(scanner->heads, scanner->heads_length, scanner->entry);
+  const int list = head_list(scanner, inner, length);
+  if (list >= 0) {
+    *part = head_entry(scanner, list);
     return NULL;
   }
+  if (length == 0)
+    return scanner->entries == 0 ? "'{}' in a block that is no family"
+                                 : "'{}' in a block of several lists, which are {1}, {2}, ...";
   if (scanner->entries > 0 && list_count(inner, length) != scanner->entries)
     return "a list '{...}' of another length than the head's";
   *part = list_entry(inner, length, scanner->entry);
@@ -311,28 +343,46 @@ void ppi_scan_return(struct ppi_scanner *scanner, struct ppi_place place) {
   ppi_scan_next(scanner);
 }
 
-/* First brace of the name (hyphens allowed) that starts at the present token, or NULL. */
-static const char *first_brace(const struct ppi_scanner *scanner) {
-  const char *at = scanner->start;
+/* First brace of the name (hyphens allowed) that goes on at `at`, or NULL. */
+static const char *next_brace(const struct ppi_scanner *scanner, const char *at) {
   while (at < scanner->end && (is_letter(*at) || is_digit(*at) || *at == '-'))
     at++;
   return at < scanner->end && *at == '{' ? at : NULL;
 }
 
+/* The list after a brace of a head becomes one of the family's. */
+static enum perfpred_status add_list(struct ppi_scanner *scanner, const char *brace) {
+  const long length = list_length(brace, scanner->end);
+  if (length <= 0)
+    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected a list of names in '{...}' after the block's keyword");
+  if (scanner->list_count == PPI_SCAN_LISTS)
+    return ppi_scan_error(scanner, PERFPRED_LIMIT, "expected at most %d lists '{...}' in the head of a block",
+                          PPI_SCAN_LISTS);
+  const struct ppi_scan_list list = { brace + 1, (size_t)length, list_count(brace + 1, (size_t)length) };
+  for (int i = 0; i < list.count; i++)
+    if (list_entry(list.text, list.length, i).length == 0)
+      return ppi_scan_error(scanner, PERFPRED_SYNTAX, "the list '{%.*s}' has an empty entry",
+                            (int)(length > 200 ? 200 : length), list.text);
+  const int before = scanner->list_count > 0 ? scanner->entries : 1;
+  if (before > FAMILY_MAX / list.count)
+    return ppi_scan_error(scanner, PERFPRED_LIMIT, "expected at most %d entries of a family", FAMILY_MAX);
+  scanner->lists[scanner->list_count++] = list;
+  scanner->entries = before * list.count;
+  return PERFPRED_OK;
+}
+
 enum perfpred_status ppi_scan_family(struct ppi_scanner *scanner, int *entries) {
   const struct ppi_place place = ppi_scan_place(scanner);
-  const char *brace = first_brace(scanner);
-  const long length = brace ? list_length(brace, scanner->end) : 0;
-  scanner->entry = 0;
-  scanner->entries = brace && length > 0 ? list_count(brace + 1, (size_t)length) : 0;
-  scanner->heads = scanner->entries > 0 ? brace + 1 : NULL;
-  scanner->heads_length = scanner->entries > 0 ? (size_t)length : 0;
-  if (brace && length <= 0)
-    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected a list of names in '{...}' after the block's keyword");
-  for (int i = 0; i < scanner->entries; i++)
-    if (list_entry(scanner->heads, scanner->heads_length, i).length == 0)
-      return ppi_scan_error(scanner, PERFPRED_SYNTAX, "the list '{%.*s}' has an empty entry",
-                            (int)(length > 200 ? 200 : length), scanner->heads);
+  scanner->entry = scanner->entries = scanner->list_count = 0;
+  for (const char *brace = next_brace(scanner, scanner->start); brace;) {
+    enum perfpred_status status = add_list(scanner, brace);
+    if (status) {
+      scanner->entries = scanner->list_count = 0;
+      return status;
+    }
+    const struct ppi_scan_list *list = &scanner->lists[scanner->list_count - 1];
+    brace = next_brace(scanner, list->text + list->length + 1);
+  }
   *entries = scanner->entries;
   ppi_scan_return(scanner, place);
   return PERFPRED_OK;
@@ -372,7 +422,8 @@ enum perfpred_status ppi_scan_name(struct ppi_scanner *scanner, char name[PPI_NA
 }
 
 enum perfpred_status ppi_scan_hyphenated(struct ppi_scanner *scanner, char name[PPI_NAME_MAX], const char *what) {
-  if (scanner->token.kind == PPI_TOKEN_NAME || (scanner->token.kind == PPI_TOKEN_BAD && first_brace(scanner))) {
+  if (scanner->token.kind == PPI_TOKEN_NAME ||
+      (scanner->token.kind == PPI_TOKEN_BAD && next_brace(scanner, scanner->start))) {
     scanner->at = scanner->start;
     scanner->line = scanner->start_line;
     scanner->column = scanner->start_column;
@@ -420,7 +471,7 @@ static bool copy_rest(const struct ppi_scanner *scanner, const char *end, char *
   for (const char *at = scanner->start; at < end;) {
     struct part part = { at, 1 };
     size_t consumed = 1;
-    const long inner = *at == '{' && scanner->entries > 0 ? list_length(at, end) : -1;
+    const long inner = *at == '{' && scanner->entries > 0 ? prose_length(at, end) : -1;
     if (inner >= 0 && !resolve(scanner, at + 1, (size_t)inner, &part))
       consumed = (size_t)inner + 2;
     if (part.length >= size - *length)

@@ -2,8 +2,8 @@
 /* Tokens of the text form, with line and column.
  *
  * Comments run from # to the end of the line. A line break is a token, except inside ( ) and [ ]. `{a,b,c}` in a name stands
- * for the entry of the scanner's present expansion, `{}` for that entry of the block's head (doc/language.md, "Families");
- * it is resolved here, so that the columns are those of the source. */
+ * for the entry of the scanner's present expansion, `{}` or, where the head has several lists, `{1}`, `{2}` for that entry of the
+ * block's head (doc/language.md, "Families"); it is resolved here, so that the columns are those of the source. */
 #ifndef PPI_BASE_SCAN_H
 #define PPI_BASE_SCAN_H
 
@@ -32,6 +32,15 @@ struct ppi_token {
   double real;             /* PPI_TOKEN_INTEGER and PPI_TOKEN_REAL, read independently of the locale */
 };
 
+#define PPI_SCAN_LISTS 4 /* lists in the head of a family */
+
+/* A family list such as "s,d,c,z", without its braces; not terminated. */
+struct ppi_scan_list {
+  const char *text;
+  size_t length;
+  int count; /* of entries */
+};
+
 struct ppi_scanner {
   const char *begin, *end, *at; /* text and place behind the present token */
   const char *source;
@@ -39,9 +48,10 @@ struct ppi_scanner {
   struct ppi_token token; /* the present token */
   const char *start;      /* where it starts */
   int start_line, start_column;
-  const char *heads; /* the family list of the present block's head ("s,d,c,z"), or NULL; not terminated */
-  size_t heads_length;
-  int entry, entries; /* present entry of the family and how many there are; entries 0: no family */
+  struct ppi_scan_list lists[PPI_SCAN_LISTS]; /* the lists in the present block's head */
+  int list_count;
+  int entry,
+      entries; /* present entry of the family and how many there are: the product of the lists' lengths; 0: no family */
   struct perfpred_error *error;
 };
 
@@ -56,8 +66,8 @@ void ppi_scan_init(struct ppi_scanner *scanner, const char *text, size_t length,
                    struct perfpred_error *error);
 struct ppi_place ppi_scan_place(const struct ppi_scanner *scanner); /* of the present token */
 void ppi_scan_return(struct ppi_scanner *scanner, struct ppi_place place);
-/* Chooses the entry of the family whose list of heads stands at the present place; counts them into *entries (0 for a plain name).
-   The present token is read again with the chosen entry, here and in ppi_scan_choose. */
+/* Chooses the first entry of the family whose head stands at the present place; counts them into *entries (0 for a plain name): with
+   several lists all combinations, the last list running fastest. The present token is read again with the chosen entry, here and in ppi_scan_choose. */
 enum perfpred_status ppi_scan_family(struct ppi_scanner *scanner, int *entries);
 void ppi_scan_choose(struct ppi_scanner *scanner, int entry);
 

@@ -27,16 +27,17 @@ static const char *candidate(const void *data, size_t index) {
   return all->pending->sorted[index - all->programs]->name;
 }
 
-static enum perfpred_status unknown(struct ppi_parser *parser, const char *name) {
+static enum perfpred_status unknown(struct ppi_parser *parser, const char *name, bool algorithm) {
   struct candidates all = { .pending = parser->pending };
   all.context.kernels = (struct ppi_kernels *)parser->kernels; /* only read */
   all.context.programs = (struct ppi_programs *)parser->programs;
-  all.kernels = ppi_kernels_count(parser->kernels);
+  all.kernels = algorithm ? 0 : ppi_kernels_count(parser->kernels);
   all.programs = parser->programs ? perfpred_program_count(&all.context) : 0;
   const size_t pending = parser->pending ? parser->pending->count : 0;
   const char *near = ppi_text_nearest(name, all.kernels + all.programs + pending, candidate, &all);
-  return ppi_scan_error(&parser->scanner, PERFPRED_NOT_FOUND, "no kernel or algorithm is called %s%s%s%s", name,
-                        near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+  return ppi_scan_error(&parser->scanner, PERFPRED_NOT_FOUND, "no %salgorithm is called %s%s%s%s",
+                        algorithm ? "" : "kernel or ", name, near ? ", did you mean " : "", near ? near : "",
+                        near ? "?" : "");
 }
 
 /* What a data argument accepts. */
@@ -249,9 +250,9 @@ static enum perfpred_status parse_run(struct ppi_parser *parser, struct ppi_node
   return status ? status : parse_closing(scanner, count, callee->name);
 }
 
-/* Kernels come first: an algorithm `dpotrf` may stand beside the kernel that it explains. */
+/* Kernels come first, unless the text says `algorithm`: an algorithm `dpotrf` may stand beside the kernel that it explains. */
 static enum perfpred_status find_callee(struct ppi_parser *parser, const char *name, struct ppi_node *node) {
-  if (parser->kernels && ppi_kernels_has(parser->kernels, name)) {
+  if (!node->algorithm && parser->kernels && ppi_kernels_has(parser->kernels, name)) {
     const struct perfpred_kernel *kernel = NULL;
     enum perfpred_status status = ppi_kernels_require(parser->kernels, name, &kernel, parser->scanner.error);
     if (!status)
@@ -265,11 +266,22 @@ static enum perfpred_status find_callee(struct ppi_parser *parser, const char *n
   if (!callee && parser->programs)
     callee = ppi_programs_find(parser->programs, name);
   if (!callee)
-    return unknown(parser, name);
+    return unknown(parser, name, node->algorithm);
   if (callee->nest)
     return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX, "%s is a nest, expected a kernel or an algorithm", name);
   node->callee = callee->unit == parser->program->unit ? callee : perfpred_program_ref(callee);
   return PERFPRED_OK;
+}
+
+/* `algorithm` between `call` and a name; before a parenthesis it is a name itself. */
+static bool accept_algorithm(struct ppi_scanner *scanner) {
+  const struct ppi_scanner before = *scanner;
+  if (!ppi_scan_accept(scanner, "algorithm"))
+    return false;
+  if (!ppi_scan_is(scanner, "("))
+    return true;
+  *scanner = before;
+  return false;
 }
 
 enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
@@ -282,6 +294,7 @@ enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
   if (!node)
     return PERFPRED_NO_MEMORY;
   const bool marked = ppi_scan_accept(scanner, "call");
+  node->algorithm = marked && accept_algorithm(scanner);
   before = *scanner;
   enum perfpred_status status = marked ? ppi_scan_hyphenated(scanner, name, "the name of a kernel or an algorithm")
                                        : ppi_scan_name(scanner, name, "the name of a kernel or an algorithm");

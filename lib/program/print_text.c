@@ -107,7 +107,10 @@ static void print_view(const struct printer *printer, const struct ppi_operand *
 
 static void print_call(const struct printer *printer, const struct ppi_node *node) {
   struct ppi_text *text = printer->text;
-  ppi_print_call_name(ppi_print_callee(printer->program, node), text);
+  if (node->algorithm)
+    ppi_text_printf(text, "call algorithm %s", ppi_print_callee(printer->program, node));
+  else
+    ppi_print_call_name(ppi_print_callee(printer->program, node), text);
   const char *before = "(";
   for (int i = 0; i < node->operand_count; i++) {
     const struct ppi_operand *operand = &node->operands[i];

@@ -49,6 +49,7 @@ struct ppi_node {
   struct ppi_expr *lower, *upper, *step; /* FOR: [lower, upper) in steps */
   struct ppi_expr *value;                /* LET: value; IF: condition */
   struct perfpred_kernel *kernel;        /* CALL: a reference is held */
+  bool algorithm;                        /* RUN: the text says that no kernel is meant */
   struct perfpred_program *callee;       /* RUN: NULL: the program itself (recursion); see struct ppi_unit */
   struct ppi_operand
       *operands; /* CALL: kernel->arg_count (LD, WORK, INFO unused); RUN: parameters, then non-work buffers */

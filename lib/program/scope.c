@@ -96,7 +96,7 @@ enum perfpred_status ppi_parse_parameter(struct ppi_parser *parser) {
   if (!status)
     status = ppi_parser_define(parser, name, &slot);
   if (!status) {
-    program->positive[slot] = !strcmp(name, "b");
+    program->positive[slot] = !strcmp(name, "b") || !strcmp(name, "bm") || !strcmp(name, "bn");
     program->parameter_count++;
   }
   return status;

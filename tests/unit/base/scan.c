@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/scan.h"
@@ -274,4 +275,61 @@ Test(scan, rest_empty_or_too_long) {
   ppi_scan_next(&scanner);
   cr_assert_eq(ppi_scan_rest(&scanner, text, sizeof text), PERFPRED_SYNTAX);
   cr_assert_str_eq(error.text, "t:2:7: the text is longer than 3 bytes");
+}
+
+Test(scan, several_lists_make_all_combinations) {
+  struct ppi_scanner scanner = start("s-{m1,m2}{n1,n2,n3} {1}x{2} {a,b,c,d,e,f} {} {3}");
+  static const char *const expected[6][3] = { { "s-m1n1", "m1xn1", "a" }, { "s-m1n2", "m1xn2", "b" },
+                                              { "s-m1n3", "m1xn3", "c" }, { "s-m2n1", "m2xn1", "d" },
+                                              { "s-m2n2", "m2xn2", "e" }, { "s-m2n3", "m2xn3", "f" } };
+  int entries = 0;
+  char name[PPI_NAME_MAX];
+  cr_assert_eq(ppi_scan_family(&scanner, &entries), PERFPRED_OK);
+  cr_assert_eq(entries, 6);
+  const struct ppi_place place = ppi_scan_place(&scanner);
+  for (int entry = 0; entry < 6; entry++) {
+    ppi_scan_return(&scanner, place);
+    ppi_scan_choose(&scanner, entry);
+    cr_assert_eq(ppi_scan_hyphenated(&scanner, name, "a name"), PERFPRED_OK);
+    cr_expect_str_eq(name, expected[entry][0]);
+    check_token(&scanner, PPI_TOKEN_NAME, expected[entry][1], 1, 21);
+    check_token(&scanner, PPI_TOKEN_NAME, expected[entry][2], 1, 29);
+    cr_expect_eq(scanner.token.kind, PPI_TOKEN_BAD);
+    cr_expect_str_eq(scanner.token.text, "'{}' in a block of several lists, which are {1}, {2}, ...");
+    ppi_scan_next(&scanner);
+    cr_expect_eq(scanner.token.kind, PPI_TOKEN_BAD);
+    cr_expect_str_eq(scanner.token.text, "a list '{...}' of another length than the head's");
+  }
+}
+
+Test(scan, lists_of_a_head_are_limited) {
+  static char text[4096];
+  int entries = 77;
+  struct ppi_scanner scanner = start("{a,b}{c,d}{e,f}{g,h}{i,j}");
+  cr_assert_eq(ppi_scan_family(&scanner, &entries), PERFPRED_LIMIT);
+  cr_expect_str_eq(error.text, "t:1:1: expected at most 4 lists '{...}' in the head of a block");
+  for (int list = 0; list < 4; list++) { /* 12^4 = 20,736 */
+    strcat(text, "{");
+    for (int i = 0; i < 12; i++)
+      sprintf(text + strlen(text), "%sx%d", i > 0 ? "," : "", i);
+    strcat(text, "}");
+  }
+  scanner = start(text);
+  cr_assert_eq(ppi_scan_family(&scanner, &entries), PERFPRED_LIMIT);
+  cr_expect_str_eq(error.text, "t:1:1: expected at most 16384 entries of a family");
+  scanner = start("{a,b}{c,}x");
+  cr_assert_eq(ppi_scan_family(&scanner, &entries), PERFPRED_SYNTAX);
+  cr_expect_str_eq(error.text, "t:1:1: the list '{c,}' has an empty entry");
+  cr_expect_eq(entries, 77);
+}
+
+Test(scan, lists_of_prose) {
+  struct ppi_scanner scanner = start("{1,2}x product {A (B C),(A B) C}, {} or {one} {");
+  int entries;
+  char text[64];
+  ppi_scan_family(&scanner, &entries);
+  ppi_scan_choose(&scanner, 1);
+  ppi_scan_next(&scanner);
+  cr_assert_eq(ppi_scan_rest(&scanner, text, sizeof text), PERFPRED_OK);
+  cr_expect_str_eq(text, "product (A B) C, 2 or {one} {");
 }

@@ -128,6 +128,69 @@ Test(language, families) {
   expect_failure("algorithm {s,d}two(n)\nend\n", PERFPRED_SYNTAX, "t:1:1: expected one algorithm or nest, found 2");
 }
 
+Test(language, families_of_compositions) {
+  static const char text[] = "perfpred-text 1\n"
+                             "algorithm part-{1,2}(n)\n"
+                             "  inout A: double matrix[n, n]\n"
+                             "  dpotrf2({L,U}, n, A[0, 0])\n"
+                             "end\n"
+                             "algorithm whole-{x1,x2}-{1,2}(n)\n"
+                             "  operation {1}\n"
+                             "  about part {1} and then {the (first),the (second),the (first),the (second)}\n"
+                             "  inout A: double matrix[n, n]\n"
+                             "  call part-{1,1,2,2}(n, A[0, 0])\n"
+                             "  call part-{2}(n, A[0, 0])\n"
+                             "end\n";
+  struct perfpred_error error;
+  ppi_error_clear(&error);
+  cr_assert_eq(ppi_programs_add_text(context.programs, context.kernels, text, sizeof text - 1, "t", &error),
+               PERFPRED_OK, "%s", error.text);
+  struct perfpred_program *program = found("whole-x2-1");
+  cr_expect_str_eq(program->operation, "x2");
+  cr_expect_str_eq(program->about, "part x2 and then the (first)");
+  char *calls = unrolled(program, (int64_t[]){ 5 }, 1);
+  cr_expect_str_eq(calls, "dpotrf2(U, 5, A[0, 0])\ndpotrf2(L, 5, A[0, 0])\n");
+  free(calls);
+  perfpred_program_unref(program);
+}
+
+/* The kernel comes first, an algorithm of the same name only when the text says so; what is printed says so as well. */
+Test(language, algorithms_with_names_of_kernels) {
+  struct perfpred_program *program = parsed(HEAD "  dpotrf(L, n, A[0, 0])\n"
+                                                 "  call algorithm dpotrf(n, b, A[0, 0])\n"
+                                                 "end\n");
+  char *calls = unrolled(program, (int64_t[]){ 5, 9 }, 2), *text = printed(program, PERFPRED_FORMAT_TEXT);
+  cr_expect_str_eq(calls, "dpotrf(L, 5, A[0, 0])\ndpotrf2(L, 5, A[0, 0])\n");
+  cr_expect_not_null(strstr(text, "  dpotrf(L, n, A[0, 0])\n  call algorithm dpotrf(n, b, A[0, 0])\n"), "%s", text);
+  struct perfpred_program *again = parsed(text);
+  free(calls);
+  calls = unrolled(again, (int64_t[]){ 5, 9 }, 2);
+  cr_expect_str_eq(calls, "dpotrf(L, 5, A[0, 0])\ndpotrf2(L, 5, A[0, 0])\n");
+  free(calls);
+  free(text);
+  perfpred_program_unref(again);
+  perfpred_program_unref(program);
+  expect_failure(HEAD "  call algorithm dpotrf2(L, n, A[0, 0])\nend\n", PERFPRED_NOT_FOUND,
+                 "t:3:18: no algorithm is called dpotrf2, did you mean dpotrf?");
+  expect_failure(HEAD "  call algorithm(n)\nend\n", PERFPRED_NOT_FOUND,
+                 "t:3:8: no kernel or algorithm is called algorithm");
+  expect_failure(HEAD "  algorithm dpotrf(n, b, A[0, 0])\nend\n", PERFPRED_SYNTAX,
+                 "t:3:13: expected a statement: a call needs '(', found 'dpotrf'");
+}
+
+Test(language, block_sizes_of_rows_and_columns) {
+  struct perfpred_program *program = parsed("algorithm a(bm, bn, bmn)\n  inout A: double matrix[bm, bn]\nend\n");
+  struct perfpred_error error;
+  ppi_error_clear(&error);
+  cr_expect_eq(ppi_program_check(program, (int64_t[]){ 1, 0, 1 }, 3, &error), PERFPRED_INVALID);
+  cr_expect_str_eq(error.text, "bn must be >= 1, got 0");
+  ppi_error_clear(&error);
+  cr_expect_eq(ppi_program_check(program, (int64_t[]){ 0, 1, 1 }, 3, &error), PERFPRED_INVALID);
+  cr_expect_str_eq(error.text, "bm must be >= 1, got 0");
+  cr_expect_eq(ppi_program_check(program, (int64_t[]){ 1, 1, 0 }, 3, NULL), PERFPRED_OK);
+  perfpred_program_unref(program);
+}
+
 Test(language, unknown_names) {
   expect_failure(HEAD "  dtrms(L, n)\nend\n", PERFPRED_NOT_FOUND,
                  "t:3:3: no kernel or algorithm is called dtrms, did you mean dtrmm?");
