@@ -23,6 +23,7 @@ enum {
   ERROR_BOUND,
   MINIMUM_WIDTH,
   SEED,
+  GENERATOR,
   KNOBS
 };
 
@@ -36,6 +37,7 @@ static const struct knob knobs[KNOBS] = {
   [ERROR_BOUND] = { "error-bound", { NULL }, 1e-9, 10 },
   [MINIMUM_WIDTH] = { "minimum-width", { NULL }, 1, 1e9 },
   [SEED] = { "seed", { NULL }, 1, 9e15 },
+  [GENERATOR] = { "generator", { "published", "adaptive", NULL }, 0, 0 },
 };
 
 /* The options count 0 as "default" and -1 as 0. */
@@ -68,6 +70,9 @@ static void put(int knob, double value, struct perfpred_generate_options *genera
     break;
   case MINIMUM_WIDTH:
     generate->minimum_width = (int64_t)value;
+    break;
+  case GENERATOR:
+    generate->generator = value > 0.0 ? PERFPRED_GENERATOR_ADAPTIVE : PERFPRED_GENERATOR_PUBLISHED;
     break;
   default:
     generate->seed = (uint64_t)value;

@@ -188,6 +188,21 @@ enum perfpred_error_measure {
 };
 
 /**
+ * How samples are chosen and the domain is cut into pieces.
+ *
+ * The published way measures a grid in every piece and halves what is met badly at the grid's own points. The adaptive
+ * way puts samples where points that are left out are met worst, cuts where that helps most, uses every sample for every
+ * piece that holds it, and takes few repetitions where calls are long.
+ *
+ * @since 0.1
+ */
+enum perfpred_generator {
+  PERFPRED_GENERATOR_DEFAULT = 0,   /**< at present the published one */
+  PERFPRED_GENERATOR_PUBLISHED = 1, /**< dissertation, Section 8.5 */
+  PERFPRED_GENERATOR_ADAPTIVE = 2   /**< of our own: doc/generator.md */
+};
+
+/**
  * How models are generated: the range, the eight knobs, limits. Zero means the default, so -1 stands for a knob of 0.
  *
  * @source dissertation, Section 9 (the knobs), Table 5 line 10 (the defaults)
@@ -213,11 +228,12 @@ struct perfpred_generate_options {
   uint64_t seed;                             /**< seed of the shuffling */
   perfpred_progress_fn *progress;            /**< progress callback, or NULL */
   void *progress_data;                       /**< its first argument */
+  enum perfpred_generator generator;         /**< how; the adaptive one has no use for grid and oversampling */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
     sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
-        PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0                               \
+        PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT   \
   }
 
 /** What a generation did. @since 0.1 */

@@ -21,7 +21,7 @@ double ppi_budget_left(const struct ppi_refinement *refinement) {
   return refinement->options.budget_s - (refinement->source->now_s(refinement->source->data) - refinement->start_s);
 }
 
-static double work(const struct ppi_growth *growth, const int64_t *sizes) {
+double ppi_budget_work(const struct ppi_growth *growth, const int64_t *sizes) {
   const struct perfpred_kernel *kernel = growth->target->kernel;
   struct ppi_value values[PPI_ARG_MAX];
   double count;
@@ -54,8 +54,8 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
   for (size_t i = 0; !status && i < refinement->count; i++) {
     struct ppi_growth *growth = refinement->growths + i;
 
-    growth->work[0] = work(growth, growth->target->lower);
-    growth->work[1] = work(growth, growth->target->upper);
+    growth->work[0] = ppi_budget_work(growth, growth->target->lower);
+    growth->work[1] = ppi_budget_work(growth, growth->target->upper);
     growth->cost_s[0] = corner_cost(refinement, i, growth->target->lower);
     growth->cost_s[1] = corner_cost(refinement, i, growth->target->upper);
   }
@@ -85,12 +85,12 @@ double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t t
 
   if (!ppi_budget_set(refinement))
     return 0.0;
-  share = span > 0.0 ? (work(growth, sizes) - growth->work[0]) / span : 1.0;
+  share = span > 0.0 ? (ppi_budget_work(growth, sizes) - growth->work[0]) / span : 1.0;
   return fmax(growth->cost_s[0] + share * (growth->cost_s[1] - growth->cost_s[0]),
               fmin(growth->cost_s[0], growth->cost_s[1]));
 }
 
-static double sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+double ppi_budget_sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
   double measure_s = ppi_budget_measure_cost(refinement, target, sizes) * refinement->correction;
 
   return (measure_s + refinement->overhead_s) * refinement->pace;
@@ -104,7 +104,7 @@ double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t fro
   for (size_t i = from; i < refinement->batch_count; i++) {
     const struct ppi_point *point = refinement->points.items + refinement->batch[i];
 
-    cost_s += sample_cost(refinement, point->target, point->sizes);
+    cost_s += ppi_budget_sample_cost(refinement, point->target, point->sizes);
   }
   return cost_s * repetitions;
 }
@@ -123,7 +123,7 @@ static enum perfpred_status first_cost(const struct ppi_refinement *refinement, 
       return status;
     for (size_t k = 0; k < lattice.total; k++) {
       ppi_lattice_at(&lattice, k, sizes);
-      *cost_s += repetitions * sample_cost(refinement, i, sizes);
+      *cost_s += repetitions * ppi_budget_sample_cost(refinement, i, sizes);
     }
   }
   return PERFPRED_OK;

@@ -73,6 +73,7 @@ static void monomials(const struct ppi_piece *piece, int dimensions, const int64
 struct problem {
   const struct ppi_piece *piece;
   const double *values;
+  const int *chosen; /* places of the monomials that are fitted, `columns` of them; NULL: all */
   int rows, columns;
   double *matrix; /* row by row: monomials of each point */
   double *a, *b;  /* what the solver overwrites, column by column */
@@ -86,22 +87,26 @@ static void problem_release(struct problem *problem) {
 
 static enum perfpred_status problem_build(struct problem *problem, int dimensions, const int64_t *points,
                                           struct perfpred_error *error) {
-  size_t rows = (size_t)problem->rows, columns = (size_t)problem->columns;
+  size_t rows = (size_t)problem->rows, columns = (size_t)problem->columns, all = (size_t)problem->piece->count;
 
-  problem->matrix = calloc(rows * columns, sizeof(double));
+  problem->matrix = calloc(rows * all, sizeof(double));
   problem->a = malloc(rows * columns * sizeof(double));
   problem->b = malloc(2 * rows * sizeof(double));
   if (!problem->matrix || !problem->a || !problem->b)
     return ppi_error_memory(error);
   for (size_t i = 0; i < rows; i++)
-    monomials(problem->piece, dimensions, points + i * (size_t)dimensions, problem->matrix + i * columns);
+    monomials(problem->piece, dimensions, points + i * (size_t)dimensions, problem->matrix + i * all);
   return PERFPRED_OK;
+}
+
+static size_t term(const struct problem *problem, size_t column) {
+  return problem->chosen ? (size_t)problem->chosen[column] : column;
 }
 
 /* Fits count statistics whose rows are all divided by the values of statistic `weight`. */
 static enum perfpred_status solve(struct problem *problem, int weight, const int *statistics, int count,
                                   const struct ppi_source *source, struct perfpred_error *error) {
-  size_t rows = (size_t)problem->rows, columns = (size_t)problem->columns;
+  size_t rows = (size_t)problem->rows, columns = (size_t)problem->columns, all = (size_t)problem->piece->count;
   enum perfpred_status status;
   int rank = 0;
 
@@ -109,7 +114,7 @@ static enum perfpred_status solve(struct problem *problem, int weight, const int
     const double *values = problem->values + i * PPI_STATISTICS;
 
     for (size_t j = 0; j < columns; j++)
-      problem->a[j * rows + i] = problem->matrix[i * columns + j] / values[weight];
+      problem->a[j * rows + i] = problem->matrix[i * all + term(problem, j)] / values[weight];
     for (int k = 0; k < count; k++)
       problem->b[(size_t)k * rows + i] = values[statistics[k]] / values[weight];
   }
@@ -118,13 +123,13 @@ static enum perfpred_status solve(struct problem *problem, int weight, const int
   if (status)
     return status;
   for (int k = 0; k < count; k++) {
-    double *coefficients = problem->piece->coefficients + (size_t)statistics[k] * columns;
+    double *coefficients = problem->piece->coefficients + (size_t)statistics[k] * all;
 
     for (size_t j = 0; j < columns; j++) {
       if (!isfinite(problem->b[(size_t)k * rows + j]))
         return ppi_error_set(error, PERFPRED_NUMERIC,
                              "least squares: the solver gave a coefficient that is not finite");
-      coefficients[j] = problem->b[(size_t)k * rows + j];
+      coefficients[term(problem, j)] = problem->b[(size_t)k * rows + j];
     }
   }
   return PERFPRED_OK;
@@ -181,23 +186,16 @@ static void set_error(struct ppi_piece *piece, int dimensions, const int64_t *po
     piece->error = fmax(piece->error, point_error(piece, dimensions, points, values, i, MINIMUM));
 }
 
-enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int64_t *points, const double *values,
-                             int count, const struct ppi_source *source, struct perfpred_error *error) {
-  struct problem problem = { piece, values, count, 0, NULL, NULL, NULL };
+/* Fits the chosen monomials (NULL: all) of a piece whose degrees are set. */
+static enum perfpred_status fit_chosen(struct ppi_piece *piece, int dimensions, const int64_t *points,
+                                       const double *values, int count, const int *chosen, int columns,
+                                       const struct ppi_source *source, struct perfpred_error *error) {
+  struct problem problem = { piece, values, chosen, count, columns, NULL, NULL, NULL };
   enum perfpred_status status;
 
-  assert(count >= 1 && dimensions >= 0 && dimensions <= PPI_SIZE_MAX);
-  piece->coefficients = NULL;
-  status = check_values(values, count, error);
-  if (!status)
-    status = lower_degrees(piece, dimensions, points, count, error);
-  if (status)
-    return status;
-  ppi_piece_scale(piece, dimensions);
-  problem.columns = piece->count;
-  if (piece->count > count)
-    return ppi_error_set(error, PERFPRED_NUMERIC, "fit: %d points for %d coefficients", count, piece->count);
-  piece->coefficients = malloc(PPI_STATISTICS * (size_t)piece->count * sizeof(double));
+  if (columns > count)
+    return ppi_error_set(error, PERFPRED_NUMERIC, "fit: %d points for %d coefficients", count, columns);
+  piece->coefficients = calloc(PPI_STATISTICS * (size_t)piece->count, sizeof(double));
   if (!piece->coefficients)
     return ppi_error_memory(error);
   status = problem_build(&problem, dimensions, points, error);
@@ -210,8 +208,49 @@ enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int6
     return status;
   }
   set_floors(piece, values, count);
-  set_error(piece, dimensions, points, values, count);
   return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int64_t *points, const double *values,
+                             int count, const struct ppi_source *source, struct perfpred_error *error) {
+  enum perfpred_status status;
+
+  assert(count >= 1 && dimensions >= 0 && dimensions <= PPI_SIZE_MAX);
+  piece->coefficients = NULL;
+  status = check_values(values, count, error);
+  if (!status)
+    status = lower_degrees(piece, dimensions, points, count, error);
+  if (status)
+    return status;
+  ppi_piece_scale(piece, dimensions);
+  status = fit_chosen(piece, dimensions, points, values, count, NULL, piece->count, source, error);
+  if (!status)
+    set_error(piece, dimensions, points, values, count);
+  return status;
+}
+
+enum perfpred_status ppi_fit_terms(struct ppi_piece *piece, int dimensions, const int (*powers)[PPI_SIZE_MAX],
+                                   int terms, const int64_t *points, const double *values, int count,
+                                   const struct ppi_source *source, struct perfpred_error *error) {
+  int *chosen = malloc((size_t)(terms > 0 ? terms : 1) * sizeof *chosen);
+  enum perfpred_status status = chosen ? check_values(values, count, error) : ppi_error_memory(error);
+
+  piece->coefficients = NULL;
+  for (int d = 0; d < dimensions; d++) {
+    piece->degrees[d] = 0;
+    for (int i = 0; i < terms; i++)
+      piece->degrees[d] = powers[i][d] > piece->degrees[d] ? powers[i][d] : piece->degrees[d];
+  }
+  ppi_piece_scale(piece, dimensions);
+  for (int i = 0; chosen && i < terms; i++) {
+    chosen[i] = 0;
+    for (int d = 0; d < dimensions; d++)
+      chosen[i] = chosen[i] * (piece->degrees[d] + 1) + powers[i][d];
+  }
+  if (!status)
+    status = fit_chosen(piece, dimensions, points, values, count, chosen, terms, source, error);
+  free(chosen);
+  return status;
 }
 
 static double summed_up(double *errors, int count, enum perfpred_error_measure measure) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/refine.h"
+#include "model/adaptive.h"
 
 #define REPORT_SIZE (offsetof(struct perfpred_generate_report, budget_exhausted) + sizeof(int)) /* of release 0.1 */
 
@@ -110,9 +110,8 @@ enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count
     return status;
   status = refinement_init(&refinement, targets, count, source, error);
   if (!status)
-    status = ppi_rounds_first(&refinement);
-  if (!status)
-    status = ppi_rounds_refine(&refinement);
+    status = refinement.options.generator == PERFPRED_GENERATOR_ADAPTIVE ? ppi_adaptive_run(&refinement)
+                                                                         : ppi_rounds_run(&refinement);
   if (status)
     goto out;
   fill_report(&refinement, &full); /* before the trees are handed over */

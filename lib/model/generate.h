@@ -45,6 +45,10 @@ int ppi_grid(enum perfpred_grid grid, int64_t lower, int64_t upper, int count, i
    grid has every multiple of 8 anyway, and a curve through all of them beats a coarser fit. */
 enum perfpred_status ppi_fit(struct ppi_piece *piece, int dimensions, const int64_t *points, const double *values,
                              int count, const struct ppi_source *source, struct perfpred_error *error);
+/* The same with these monomials alone, whose highest powers become the degrees; piece->error is left to the caller. */
+enum perfpred_status ppi_fit_terms(struct ppi_piece *piece, int dimensions, const int (*powers)[PPI_SIZE_MAX],
+                                   int terms, const int64_t *points, const double *values, int count,
+                                   const struct ppi_source *source, struct perfpred_error *error);
 double ppi_piece_value(const struct ppi_piece *piece, int dimensions, int statistic, const int64_t *sizes);
 /* Error measure of a fit over points as handed to ppi_fit, of the reference statistic. */
 enum perfpred_status ppi_fit_error(const struct ppi_piece *piece, int dimensions, const int64_t *points,

@@ -64,6 +64,9 @@ static enum perfpred_status check_choices(const struct perfpred_generate_options
     return ppi_error_set(error, PERFPRED_INVALID,
                          "options.error_measure: %d: expected a value of enum perfpred_error_measure",
                          (int)options->error_measure);
+  if ((int)options->generator < PERFPRED_GENERATOR_DEFAULT || options->generator > PERFPRED_GENERATOR_ADAPTIVE)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.generator: %d: expected a value of enum perfpred_generator",
+                         (int)options->generator);
   return PERFPRED_OK;
 }
 
@@ -93,6 +96,8 @@ static void fill_in(struct perfpred_generate_options *full) {
     full->repetitions = 10;
   if (full->error_bound <= 0.0)
     full->error_bound = 0.01;
+  if (full->generator == PERFPRED_GENERATOR_DEFAULT)
+    full->generator = PERFPRED_GENERATOR_PUBLISHED;
   if (full->ld == 0)
     full->ld = leading_dimension(larger(full->n_upper, full->b_upper));
 }
@@ -125,9 +130,9 @@ enum perfpred_status ppi_generate_defaults(const struct perfpred_generate_option
 }
 
 void ppi_knobs_of(const struct perfpred_generate_options *full, int dimensions, struct ppi_knobs *knobs) {
-  bool many = dimensions >= 3;
+  bool many = dimensions >= 3, adaptive = full->generator == PERFPRED_GENERATOR_ADAPTIVE;
 
-  knobs->overfitting = full->overfitting == 0 ? (many ? 0 : 2) : (int)larger(full->overfitting, 0);
+  knobs->overfitting = full->overfitting == 0 ? (many && !adaptive ? 0 : 2) : (int)larger(full->overfitting, 0);
   knobs->oversampling = (int)larger(full->oversampling, 0);
-  knobs->minimum_width = full->minimum_width == 0 ? (many ? 64 : 32) : full->minimum_width;
+  knobs->minimum_width = full->minimum_width == 0 ? (many && !adaptive ? 64 : 32) : full->minimum_width;
 }

@@ -89,12 +89,14 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement);
 void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double measure_s, double expected_s,
                       double samples);
 double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
+double ppi_budget_work(const struct ppi_growth *growth,
+                       const int64_t *sizes); /* flops, or bytes where there are none */
+double ppi_budget_sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
 double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions);
 /* Makes the first round as small as the budget asks for: less oversampling, then fewer repetitions. */
 enum perfpred_status ppi_budget_oversampling(struct ppi_refinement *refinement, int *repetitions);
 
 /* rounds.c */
-enum perfpred_status ppi_rounds_first(struct ppi_refinement *refinement);
-enum perfpred_status ppi_rounds_refine(struct ppi_refinement *refinement);
+enum perfpred_status ppi_rounds_run(struct ppi_refinement *refinement); /* the published generator */
 
 #endif

@@ -59,7 +59,7 @@ static enum perfpred_status measure_within_budget(struct ppi_refinement *refinem
   return ppi_batch_measure(refinement, more, true);
 }
 
-enum perfpred_status ppi_rounds_first(struct ppi_refinement *refinement) {
+static enum perfpred_status begin(struct ppi_refinement *refinement) {
   enum perfpred_status status;
 
   refinement->repetitions = refinement->options.repetitions;
@@ -270,10 +270,12 @@ static enum perfpred_status refine(struct ppi_refinement *refinement, size_t *ca
   return status;
 }
 
-enum perfpred_status ppi_rounds_refine(struct ppi_refinement *refinement) {
+enum perfpred_status ppi_rounds_run(struct ppi_refinement *refinement) {
   size_t candidates = 0, splits = 0;
-  enum perfpred_status status;
+  enum perfpred_status status = begin(refinement);
 
+  if (status)
+    return status;
   do {
     advance(refinement);
     status = refine(refinement, &candidates, &splits);

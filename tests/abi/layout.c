@@ -87,7 +87,8 @@ AT(perfpred_generate_options, gate, 96);
 AT(perfpred_generate_options, seed, 104);
 AT(perfpred_generate_options, progress, 112);
 AT(perfpred_generate_options, progress_data, 120);
-SIZE(perfpred_generate_options, 128);
+AT(perfpred_generate_options, generator, 128);
+SIZE(perfpred_generate_options, 136);
 
 AT(perfpred_generate_report, size, 0);
 AT(perfpred_generate_report, models, 8);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/adaptive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SHARE 0.6 /* of the budget: for the first samples */
+#define ROUND_SHARE 0.4 /* of the budget that is left: for one round */
+#define WHOLE_SHARE 0.95
+#define ROUNDS 500
+#define VERIFICATIONS 4
+#define POINTS 50000 /* per target */
+
+struct work {
+  struct ppi_refinement *refinement;
+  struct ppi_terms *terms; /* one per target */
+  struct ppi_memory *memories;
+  struct ppi_wishes wishes;
+  bool *changed; /* targets with new samples since they were looked at */
+  int *verified; /* how often each target was verified */
+};
+
+static void work_release(struct work *work) {
+  ppi_wishes_release(&work->wishes);
+  for (size_t i = 0; work->memories && i < work->refinement->count; i++)
+    ppi_memory_release(work->memories + i);
+  free(work->memories);
+  free(work->verified);
+  free(work->changed);
+  free(work->terms);
+}
+
+static enum perfpred_status work_init(struct work *work) {
+  struct ppi_refinement *refinement = work->refinement;
+
+  work->terms = malloc(refinement->count * sizeof *work->terms);
+  work->changed = calloc(refinement->count, sizeof *work->changed);
+  work->verified = calloc(refinement->count, sizeof *work->verified);
+  work->memories = calloc(refinement->count, sizeof *work->memories);
+  if (!work->terms || !work->changed || !work->verified || !work->memories)
+    return ppi_error_memory(refinement->error);
+  for (size_t i = 0; i < refinement->count; i++)
+    ppi_terms_of(refinement->growths + i, work->terms + i);
+  return PERFPRED_OK;
+}
+
+static int by_gain(const void *a, const void *b) {
+  const struct ppi_wish *x = a, *y = b;
+
+  if (x->gain != y->gain)
+    return x->gain < y->gain ? 1 : -1;
+  if (x->target != y->target)
+    return x->target < y->target ? -1 : 1;
+  return memcmp(x->sizes, y->sizes, sizeof x->sizes); /* any order will do that is always the same */
+}
+
+/* Cuts the list off where limit_s is spent; what comes first is what gains most. */
+static void cut_off(struct work *work, double limit_s) {
+  double spent_s = 0.0;
+  size_t kept = 0;
+
+  qsort(work->wishes.items, work->wishes.count, sizeof *work->wishes.items, by_gain);
+  for (size_t i = 0; i < work->wishes.count; i++) {
+    const struct ppi_wish *wish = work->wishes.items + i;
+    double cost_s = wish->repetitions * ppi_budget_sample_cost(work->refinement, wish->target, wish->sizes);
+
+    if (spent_s + cost_s > limit_s)
+      continue;
+    spent_s += cost_s;
+    work->wishes.items[kept++] = *wish;
+  }
+  work->wishes.count = kept;
+}
+
+static double cost_of(const struct work *work) {
+  double cost_s = 0.0;
+
+  for (size_t i = 0; i < work->wishes.count; i++) {
+    const struct ppi_wish *wish = work->wishes.items + i;
+
+    cost_s += wish->repetitions * ppi_budget_sample_cost(work->refinement, wish->target, wish->sizes);
+  }
+  return cost_s;
+}
+
+/* Makes the first samples as few as the budget asks for: repetitions go first. */
+static void shorten(struct work *work) {
+  double limit_s = FIRST_SHARE * fmax(ppi_budget_left(work->refinement), 0.0);
+
+  for (int most = PPI_REPETITIONS_LEAST; most >= 1 && cost_of(work) > limit_s; most--)
+    for (size_t i = 0; i < work->wishes.count; i++)
+      if (work->wishes.items[i].repetitions > most)
+        work->wishes.items[i].repetitions = most;
+  if (cost_of(work) > limit_s) {
+    cut_off(work, limit_s);
+    work->refinement->exhausted = true;
+  }
+}
+
+/* Whether the budget leaves something to do. */
+static bool plan(struct work *work) {
+  struct ppi_refinement *refinement = work->refinement;
+  double left_s = ppi_budget_left(refinement);
+  size_t wanted = work->wishes.count;
+
+  if (!ppi_budget_set(refinement))
+    return wanted > 0;
+  if (left_s > 0.0) {
+    double all_s = cost_of(work);
+
+    cut_off(work, (all_s <= WHOLE_SHARE * left_s ? WHOLE_SHARE : ROUND_SHARE) * left_s);
+  } else {
+    work->wishes.count = 0;
+  }
+  if (work->wishes.count == 0 && wanted > 0)
+    refinement->exhausted = true;
+  return work->wishes.count > 0;
+}
+
+/* Measures all wishes of one number of repetitions in one batch, shuffled. */
+static enum perfpred_status measure_those(struct work *work, int repetitions, bool partial) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (size_t i = 0; !status && i < work->wishes.count; i++) {
+    const struct ppi_wish *wish = work->wishes.items + i;
+
+    if (wish->repetitions != repetitions)
+      continue;
+    status = ppi_batch_add_point(work->refinement, wish->target, wish->sizes, wish->again);
+    work->changed[wish->target] = true;
+  }
+  if (!status)
+    status = ppi_batch_measure(work->refinement, repetitions, partial);
+  return status;
+}
+
+/* The largest number of repetitions below `below` that is wished for; 0: none. */
+static int next_repetitions(const struct work *work, int below) {
+  int largest = 0;
+
+  for (size_t i = 0; i < work->wishes.count; i++) {
+    int repetitions = work->wishes.items[i].repetitions;
+
+    if (repetitions < below && repetitions > largest)
+      largest = repetitions;
+  }
+  return largest;
+}
+
+static enum perfpred_status measure(struct work *work, bool partial) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (int n = next_repetitions(work, work->refinement->options.repetitions + 1); n > 0 && !status;
+       n = next_repetitions(work, n))
+    status = measure_those(work, n, partial);
+  work->wishes.count = 0;
+  return status;
+}
+
+/* A target whose regions are all settled is put to the proof: a few more samples everywhere. */
+static enum perfpred_status wish(struct work *work, size_t target, const struct ppi_partition *partition) {
+  size_t before = work->wishes.count;
+  enum perfpred_status status = ppi_wishes_of(&work->wishes, work->refinement, target, partition, false);
+
+  if (status || work->wishes.count > before || work->verified[target] >= VERIFICATIONS)
+    return status;
+  work->verified[target]++;
+  return ppi_wishes_of(&work->wishes, work->refinement, target, partition, true);
+}
+
+/* Looks at a target's samples again. */
+static enum perfpred_status look(struct work *work, size_t target) {
+  struct ppi_refinement *refinement = work->refinement;
+  struct ppi_sampled data;
+  struct ppi_partition partition;
+  enum perfpred_status status = ppi_sampled_of(refinement, target, &data);
+
+  if (status)
+    return status;
+  status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
+  if (!status && data.count < POINTS)
+    status = wish(work, target, &partition);
+  if (!status)
+    ppi_partition_release(&partition);
+  ppi_sampled_release(&data);
+  return status;
+}
+
+static void advance(struct ppi_refinement *refinement) {
+  if (ppi_budget_set(refinement))
+    return;
+  refinement->fraction += refinement->ahead;
+  refinement->ahead = 0.3 * (1.0 - refinement->fraction);
+}
+
+static enum perfpred_status refine(struct work *work, bool *more) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (size_t i = 0; !status && i < work->refinement->count; i++)
+    if (work->changed[i]) {
+      work->changed[i] = false;
+      status = look(work, i);
+    }
+  *more = !status && plan(work);
+  if (*more)
+    status = measure(work, true);
+  return status;
+}
+
+static enum perfpred_status begin(struct work *work) {
+  struct ppi_refinement *refinement = work->refinement;
+  enum perfpred_status status = PERFPRED_OK;
+
+  refinement->ahead = 0.3;
+  if (ppi_budget_set(refinement))
+    status = ppi_budget_probe(refinement);
+  for (size_t i = 0; !status && i < refinement->count; i++)
+    status = ppi_wishes_first(&work->wishes, refinement, i);
+  if (!status && ppi_budget_set(refinement))
+    shorten(work);
+  return status ? status : measure(work, ppi_budget_set(refinement));
+}
+
+enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement) {
+  struct work work = { refinement, NULL, NULL, { NULL, 0, 0 }, NULL, NULL };
+  bool more = true;
+  enum perfpred_status status = work_init(&work);
+
+  if (!status)
+    status = begin(&work);
+  for (int i = 0; !status && more && i < ROUNDS; i++) {
+    advance(refinement);
+    status = refine(&work, &more);
+  }
+  for (size_t i = 0; !status && i < refinement->count; i++)
+    status = ppi_carve(refinement, i, work.terms + i, work.memories + i);
+  work_release(&work);
+  return status;
+}

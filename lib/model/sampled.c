@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/adaptive.h"
+
+static enum perfpred_status reserve(struct ppi_sampled *data, size_t count, struct perfpred_error *error) {
+  size_t dimensions = data->dimensions > 0 ? (size_t)data->dimensions : 1;
+
+  data->sizes = malloc(count * dimensions * sizeof *data->sizes);
+  data->values = malloc(count * PPI_STATISTICS * sizeof *data->values);
+  data->variances = calloc(count, sizeof *data->variances);
+  data->repetitions = malloc(count * sizeof *data->repetitions);
+  return data->sizes && data->values && data->variances && data->repetitions ? PERFPRED_OK : ppi_error_memory(error);
+}
+
+void ppi_sampled_release(struct ppi_sampled *data) {
+  free(data->repetitions);
+  free(data->variances);
+  free(data->values);
+  free(data->sizes);
+  memset(data, 0, sizeof *data);
+}
+
+static void add(struct ppi_sampled *data, const struct ppi_point *point) {
+  double *values = data->values + (size_t)data->count * PPI_STATISTICS;
+  struct perfpred_statistics s;
+
+  ppi_stats_of(point->times_s, point->count, &s);
+  values[0] = s.min;
+  values[1] = s.med;
+  values[2] = s.max;
+  values[3] = s.mean;
+  values[4] = s.std;
+  for (int d = 0; d < data->dimensions; d++)
+    data->sizes[(size_t)data->count * (size_t)data->dimensions + (size_t)d] = point->sizes[d];
+  data->repetitions[data->count++] = (int)point->count;
+}
+
+static bool belongs(const struct ppi_point *point, size_t target) {
+  return point->target == target && point->count > 0;
+}
+
+enum perfpred_status ppi_sampled_of(const struct ppi_refinement *refinement, size_t target, struct ppi_sampled *data) {
+  const struct ppi_points *points = &refinement->points;
+  const double **times_s;
+  size_t count = 0;
+  enum perfpred_status status;
+
+  memset(data, 0, sizeof *data);
+  data->dimensions = refinement->growths[target].dimensions;
+  data->reference = refinement->options.reference == PERFPRED_REFERENCE_MEDIAN ? 1 : 0;
+  for (size_t i = 0; i < points->count; i++)
+    count += belongs(points->items + i, target);
+  times_s = malloc((count ? count : 1) * sizeof *times_s);
+  status = times_s ? reserve(data, count ? count : 1, refinement->error) : ppi_error_memory(refinement->error);
+  for (size_t i = 0; !status && i < points->count; i++)
+    if (belongs(points->items + i, target)) {
+      times_s[data->count] = points->items[i].times_s;
+      add(data, points->items + i);
+    }
+  if (!status && data->count > 0)
+    status = ppi_noise_settle(data, times_s, refinement->options.repetitions, refinement->error);
+  free(times_s);
+  if (status)
+    ppi_sampled_release(data);
+  return status;
+}
