@@ -63,19 +63,19 @@ static double distance(const struct ppi_sample *sample) {
 }
 
 /* The time that it would have taken at the reference reading: a machine drifts within the gate's width, too. */
-static double reference_time(const struct ppi_sample *sample, double target_s, double gate) {
+static double reference_time(const struct ppi_sample *sample, double target_s, double gate, double exponent) {
   double time = sample->wall_s;
   if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
     time = sample->cpu_s;
   double reading = 0.5 * (sample->before_s + sample->after_s);
-  return gate < 0.0 || reading <= 0.0 ? time : time * target_s / reading;
+  return gate < 0.0 || reading <= 0.0 ? time : time * pow(target_s / reading, exponent);
 }
 
 size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times) {
   size_t count = 0;
   for (size_t i = 0; i < history->count; i++)
     if (history->entries[i].sample.passed)
-      times[count++] = reference_time(&history->entries[i].sample, ppi_level_target(level), gate);
+      times[count++] = reference_time(&history->entries[i].sample, ppi_level_target(level), gate, 1.0);
   return count;
 }
 
@@ -84,8 +84,8 @@ static void keep(struct ppi_result *result, double *cpu, const struct ppi_sample
   result->times_s[result->count++] = time > 0.0 ? time : DBL_MIN;
 }
 
-static void keep_nearest(const struct ppi_history *history, double target_s, double gate, size_t wanted, double *cpu,
-                         struct ppi_result *result) {
+static void keep_nearest(const struct ppi_history *history, double target_s, double gate, double exponent,
+                         size_t wanted, double *cpu, struct ppi_result *result) {
   size_t limit_at = (wanted < history->count ? wanted : history->count) - 1;
   double *distances = result->times_s; /* not in use yet */
   for (size_t i = 0; i < history->count; i++)
@@ -95,12 +95,13 @@ static void keep_nearest(const struct ppi_history *history, double target_s, dou
   for (size_t i = 0; i < history->count && result->count <= limit_at; i++) {
     const struct ppi_sample *sample = &history->entries[i].sample;
     if (distance(sample) <= limit)
-      keep(result, cpu, sample, reference_time(sample, target_s, gate));
+      keep(result, cpu, sample, reference_time(sample, target_s, gate, exponent));
   }
 }
 
 enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,
-                                          size_t wanted, struct ppi_result *result, struct perfpred_error *error) {
+                                          double exponent, size_t wanted, struct ppi_result *result,
+                                          struct perfpred_error *error) {
   assert(history->count > 0 && wanted > 0);
   struct ppi_result made = { .residual = NAN, .measure_s = history->measure_s, .first_s = history->first_s };
   made.times_s = malloc(history->count * sizeof *made.times_s);
@@ -114,10 +115,10 @@ enum perfpred_status ppi_history_conclude(const struct ppi_history *history, con
     for (size_t i = 0; i < history->count; i++)
       if (history->entries[i].sample.passed)
         keep(&made, cpu, &history->entries[i].sample,
-             reference_time(&history->entries[i].sample, ppi_level_target(level), gate));
+             reference_time(&history->entries[i].sample, ppi_level_target(level), gate, 1.0));
     made.gated = gate >= 0.0;
   } else
-    keep_nearest(history, ppi_level_target(level), gate, wanted, cpu, &made);
+    keep_nearest(history, ppi_level_target(level), gate, exponent, wanted, cpu, &made);
   made.disturbed = history->count - history->passed;
   made.cpu_s = ppi_stats_median(cpu, made.count);
   free(cpu);

@@ -7,6 +7,7 @@
 #include "measure/history.h"
 #include "measure/interval.h"
 #include "measure/random.h"
+#include "measure/response.h"
 
 #define PROGRESS_S 0.05 /* time between two calls of the progress callback */
 #define STABLE_STEP 6   /* samples that are asked for at least, where the median is not known well enough */
@@ -301,11 +302,11 @@ static enum perfpred_status keep_samples(const struct ppi_history *history, stru
   return PERFPRED_OK;
 }
 
-static enum perfpred_status conclude_one(const struct run *run, struct ppi_history *history, struct ppi_result *result,
-                                         struct perfpred_error *error) {
+static enum perfpred_status conclude_one(const struct run *run, struct ppi_history *history, double exponent,
+                                         struct ppi_result *result, struct perfpred_error *error) {
   ppi_history_count(history, run->level, run->sampling.gate);
   enum perfpred_status status =
-      ppi_history_conclude(history, run->level, run->sampling.gate, history->wanted, result, error);
+      ppi_history_conclude(history, run->level, run->sampling.gate, exponent, history->wanted, result, error);
   if (status == PERFPRED_OK && run->sampling.detailed) {
     status = keep_samples(history, result, error);
     if (status != PERFPRED_OK)
@@ -315,13 +316,17 @@ static enum perfpred_status conclude_one(const struct run *run, struct ppi_histo
 }
 
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
+  struct ppi_response response = { 0.0, 0.0, 0 };
   ppi_level_update(run->level, run->sampling.gate);
+  for (size_t i = 0; i < run->subjects->count; i++)
+    ppi_response_add(&response, &run->histories[i]);
   for (size_t i = 0; i < run->subjects->count; i++) {
     if (run->histories[i].batches == 0) {
       results[i] = (struct ppi_result){ .residual = NAN };
       continue;
     }
-    enum perfpred_status status = conclude_one(run, &run->histories[i], &results[i], error);
+    enum perfpred_status status =
+        conclude_one(run, &run->histories[i], ppi_response_exponent(&response), &results[i], error);
     if (status != PERFPRED_OK) {
       ppi_results_free(results, i);
       return status;

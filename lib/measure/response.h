@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much kernels slow down when the yardstick does: the exponent e in time ~ reading^e, from samples taken at different levels
+ * of speed. A neighbour on the core may cost the yardstick a quarter of its speed and a kernel hardly any, so that dividing by
+ * the reading alone would make the kernel seem too fast by that quarter. */
+#ifndef PPI_MEASURE_RESPONSE_H
+#define PPI_MEASURE_RESPONSE_H
+
+#include "measure/sample.h"
+
+struct ppi_response {
+  double xx, xy; /* sums over the deviations from each subject's own mean, of logarithms */
+  size_t count;  /* samples in them */
+};
+
+struct ppi_history;
+/* Adds the samples of one subject, those that were preempted or took several times as long as the quickest left out. */
+void ppi_response_add(struct ppi_response *response, const struct ppi_history *history);
+/* Between 0 and 1; 1 where the readings were too much alike, or too few, to tell. */
+double ppi_response_exponent(const struct ppi_response *response);
+
+#endif

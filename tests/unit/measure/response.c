@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples made by a known law, time = c * reading^e, must give its exponent back. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "measure/history.h"
+#include "measure/response.h"
+
+static struct perfpred_error error;
+
+static void add(struct ppi_history *history, double reading_s, double wall_s, bool preempted) {
+  struct ppi_sample sample = { .wall_s = wall_s, .cpu_s = wall_s, .preempted = preempted };
+  cr_assert_eq(ppi_history_add(history, &sample, &error), PERFPRED_OK);
+  ppi_history_close_batch(history, reading_s, reading_s);
+}
+
+/* Two subjects of different length whose samples follow the same law. */
+static void two_subjects(struct ppi_history histories[2], double exponent, double span) {
+  for (int s = 0; s < 2; s++)
+    for (int i = 0; i < 10; i++) {
+      double reading = 20e-6 * (1.0 + span * i / 9.0);
+      add(&histories[s], reading, (s + 1) * 1e-3 * pow(reading / 20e-6, exponent), false);
+    }
+}
+
+static double exponent_of(struct ppi_history histories[2]) {
+  struct ppi_response response = { 0 };
+  for (int s = 0; s < 2; s++) {
+    ppi_response_add(&response, &histories[s]);
+    ppi_history_free(&histories[s]);
+  }
+  return ppi_response_exponent(&response);
+}
+
+static void check(double exponent, double expected) {
+  cr_assert_float_eq(exponent, expected, 1e-12, "%.15g, expected %.15g", exponent, expected);
+}
+
+Test(response, the_exponent_of_a_law_is_found) {
+  static const double exponents[] = { 0.0, 0.25, 0.4, 1.0 };
+  for (size_t i = 0; i < sizeof exponents / sizeof exponents[0]; i++) {
+    struct ppi_history histories[2] = { { 0 } };
+    two_subjects(histories, exponents[i], 0.4);
+    check(exponent_of(histories), exponents[i]);
+  }
+}
+
+Test(response, it_lies_between_0_and_1) {
+  struct ppi_history histories[2] = { { 0 } };
+  two_subjects(histories, 1.7, 0.4);
+  check(exponent_of(histories), 1.0);
+  histories[0] = histories[1] = (struct ppi_history){ 0 };
+  two_subjects(histories, -0.5, 0.4);
+  check(exponent_of(histories), 0.0);
+}
+
+Test(response, preempted_and_far_off_samples_have_no_say) {
+  struct ppi_history histories[2] = { { 0 } };
+  two_subjects(histories, 0.4, 0.4);
+  add(&histories[0], 80e-6, 0.5e-3, true);
+  add(&histories[1], 80e-6, 500e-3, false);
+  check(exponent_of(histories), 0.4);
+}
+
+Test(response, readings_that_hardly_differ_tell_nothing) {
+  struct ppi_history histories[2] = { { 0 } };
+  two_subjects(histories, 0.4, 0.02);
+  check(exponent_of(histories), 1.0);
+}
+
+Test(response, nor_do_few_samples) {
+  struct ppi_history histories[2] = { { 0 } };
+  for (int i = 0; i < 5; i++)
+    add(&histories[0], 20e-6 * (1.0 + i), 1e-3, false);
+  check(exponent_of(histories), 1.0);
+  histories[0] = (struct ppi_history){ 0 };
+  check(exponent_of(histories), 1.0);
+}
+
+/* What too few passed is brought to the reference reading by the law: one batch at 1.4 times it, none inside the gate. */
+Test(response, the_fall_back_follows_it) {
+  struct ppi_history history = { 0 };
+  struct ppi_level level = { .best_s = 20e-6, .reference_s = 20e-6 };
+  struct ppi_result result;
+  add(&history, 28e-6, 2e-3, false);
+  cr_assert_eq(ppi_history_conclude(&history, &level, 0.05, 0.0, 1, &result, &error), PERFPRED_OK);
+  cr_assert_float_eq(result.times_s[0], 2e-3, 1e-15);
+  cr_assert_not(result.gated);
+  ppi_results_free(&result, 1);
+  cr_assert_eq(ppi_history_conclude(&history, &level, 0.05, 1.0, 1, &result, &error), PERFPRED_OK);
+  cr_assert_float_eq(result.times_s[0], 2e-3 * 20.0 / 28.0, 1e-15);
+  ppi_results_free(&result, 1);
+  ppi_history_free(&history);
+}
