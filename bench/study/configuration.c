@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "configuration.h"
 
+#include <limits.h>
+
 #define VALUES_MAX 10
 
 /* The second error bound of the table is lost; 2 % stands for it. The last knobs change fastest. */
@@ -49,9 +51,15 @@ int configuration_index(const struct configuration *configuration) {
   return index;
 }
 
-int configuration_published_index(void) {
-  static const struct configuration published = { { 2, 3, 1, 1, 0, 1, 0, 0 } };
+int configuration_repetitions(const struct configuration *configuration) {
+  return 5 * (configuration->places[KNOB_REPETITIONS] + 1);
+}
 
+int configuration_published_index(int repetitions) {
+  struct configuration published = { { 2, 3, 1, 1, 0, 1, 0, 0 } };
+
+  if (configuration_repetitions(&published) > repetitions)
+    published.places[KNOB_REPETITIONS] = 0;
   return configuration_index(&published);
 }
 
@@ -65,7 +73,7 @@ void configuration_options(const struct configuration *configuration, struct per
   options->overfitting = none(places[KNOB_OVERFITTING]);
   options->oversampling = places[KNOB_OVERSAMPLING] + 1;
   options->grid = places[KNOB_GRID] ? PERFPRED_GRID_CHEBYSHEV : PERFPRED_GRID_CARTESIAN;
-  options->repetitions = 5 * (places[KNOB_REPETITIONS] + 1);
+  options->repetitions = configuration_repetitions(configuration);
   options->reference = places[KNOB_REFERENCE] ? PERFPRED_REFERENCE_MEDIAN : PERFPRED_REFERENCE_MINIMUM;
   options->error_measure = places[KNOB_MEASURE] ? PERFPRED_ERROR_MAXIMUM : PERFPRED_ERROR_PERCENTILE_90;
   options->error_bound = 0.01 * (places[KNOB_BOUND] + 1);
@@ -73,7 +81,7 @@ void configuration_options(const struct configuration *configuration, struct per
 }
 
 void configuration_published(int dimensions, int threads, struct perfpred_generate_options *options) {
-  struct configuration published = configuration_at(configuration_published_index());
+  struct configuration published = configuration_at(configuration_published_index(INT_MAX));
 
   configuration_options(&published, options);
   if (dimensions >= 3)

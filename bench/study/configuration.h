@@ -31,7 +31,8 @@ int configuration_index(const struct configuration *configuration);
 /* Table 5, line 10, and what Section 9.3 changes of it for three sizes and for several threads; the index is that of the
    next one among the 2880. */
 void configuration_published(int dimensions, int threads, struct perfpred_generate_options *options);
-int configuration_published_index(void);
+int configuration_published_index(int repetitions); /* with no more of them than were recorded */
+int configuration_repetitions(const struct configuration *configuration);
 void configuration_options(const struct configuration *configuration, struct perfpred_generate_options *options);
 const char *knob_name(enum knob knob);
 int knob_count(enum knob knob);

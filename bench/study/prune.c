@@ -15,20 +15,23 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double least_error(const struct outcome *set) {
-  double least = set[0].error;
+  double least = INFINITY;
 
-  for (int i = 1; i < CONFIGURATION_COUNT; i++)
-    least = fmin(least, set[i].error);
+  for (int i = 0; i < CONFIGURATION_COUNT; i++)
+    if (!set[i].absent)
+      least = fmin(least, set[i].error);
   return least;
 }
 
 static double quantile_of_costs(const struct outcome *set, double share) {
   double costs[CONFIGURATION_COUNT];
+  size_t count = 0;
 
   for (int i = 0; i < CONFIGURATION_COUNT; i++)
-    costs[i] = set[i].cost_s;
-  qsort(costs, CONFIGURATION_COUNT, sizeof *costs, ascending);
-  return costs[(int)ceil(share * CONFIGURATION_COUNT) - 1];
+    if (!set[i].absent)
+      costs[count++] = set[i].cost_s;
+  qsort(costs, count, sizeof *costs, ascending);
+  return count > 0 ? costs[(size_t)ceil(share * (double)count) - 1] : 0.0;
 }
 
 static int count_left(const struct pruning *pruning) {
@@ -40,7 +43,12 @@ static int count_left(const struct pruning *pruning) {
 }
 
 static void prune_with(outcomes *const *sets, int set_count, struct pruning *pruning) {
-  memset(pruning->left, 1, sizeof pruning->left);
+  for (int i = 0; i < CONFIGURATION_COUNT; i++) {
+    pruning->left[i] = true;
+    for (int s = 0; s < set_count; s++)
+      pruning->left[i] = pruning->left[i] && !(*sets[s])[i].absent;
+  }
+  pruning->present = count_left(pruning);
   for (int s = 0; s < set_count; s++) {
     double limit = pruning->factor * least_error(*sets[s]);
 
@@ -77,7 +85,7 @@ void prune(outcomes *const *sets, int set_count, struct pruning *pruning) {
   memset(pruning, 0, sizeof *pruning);
   pruning->factor = PRUNE_FACTOR;
   prune_with(sets, set_count, pruning);
-  while (pruning->cheap == 0 && pruning->factor < FACTOR_MAX) {
+  while (pruning->cheap == 0 && pruning->present > 0 && pruning->factor < FACTOR_MAX) {
     pruning->factor += FACTOR_STEP;
     prune_with(sets, set_count, pruning);
   }

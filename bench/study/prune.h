@@ -10,7 +10,9 @@
 struct outcome {
   double error, cost_s;                              /* average relative error; measurement */
   double maximum, percentile_90, median_error, bias; /* for the table */
+  double unseen;                                     /* error at points that were not sampled; NaN: all were */
   int points, pieces;
+  bool absent; /* asks for more repetitions than were recorded */
 };
 
 typedef struct outcome outcomes[CONFIGURATION_COUNT];
@@ -20,6 +22,7 @@ typedef struct outcome outcomes[CONFIGURATION_COUNT];
 
 struct pruning {
   double factor; /* PRUNE_FACTOR, or the least one, in steps of a twentieth, that leaves any at all */
+  int present;   /* configurations that there are */
   int accurate;  /* configurations left by their errors */
   int cheap;     /* of these, left by their costs */
   bool left[CONFIGURATION_COUNT];

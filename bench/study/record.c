@@ -175,6 +175,17 @@ static int by_sizes(const void *a, const void *b) {
   return (x->ld > y->ld) - (x->ld < y->ld);
 }
 
+/* Of a recording that was begun with more repetitions and ends with fewer, the first ones of each call stay. */
+static void cut(struct ppi_record *record, size_t most) {
+  double share = (double)most / (double)record->count;
+
+  if (record->count <= most)
+    return;
+  record->count = most;
+  record->measure_s *= share;
+  record->disturbed = (uint64_t)(share * (double)record->disturbed);
+}
+
 /* The finished file, one line for each call, sorted. */
 static enum perfpred_status finish(struct job *job, struct perfpred_error *error) {
   struct ppi_samples *samples = &job->recording.samples;
@@ -185,8 +196,10 @@ static enum perfpred_status finish(struct job *job, struct perfpred_error *error
     return ppi_error_set(error, PERFPRED_IO, "%s: cannot be made: %m", job->path);
   qsort(samples->records, samples->count, sizeof *samples->records, by_sizes); /* nothing is looked up from now on */
   recording_print_head(&job->recording, file);
-  for (size_t i = 0; i < samples->count; i++)
+  for (size_t i = 0; i < samples->count; i++) {
+    cut(samples->records[i], (size_t)job->repetitions);
     recording_print_call(samples->records[i], 0, samples->records[i]->measure_s, samples->records[i]->disturbed, file);
+  }
   recording_print_end(samples->count, file);
   written = !ferror(file);
   if (fclose(file) != 0 || !written)
@@ -207,7 +220,7 @@ static enum perfpred_status open_part(struct job *job, struct perfpred_error *er
     if (status)
       return status;
     if (strcmp(found.kernel->name, wanted->kernel->name) != 0 || strcmp(found.case_text, wanted->case_text) != 0 ||
-        found.threads != wanted->threads || found.repetitions != wanted->repetitions || found.grain != wanted->grain)
+        found.threads != wanted->threads || found.grain != wanted->grain)
       status =
           ppi_error_set(error, PERFPRED_EXISTS, "%s: is of another recording: expected the same options", job->part);
     wanted->samples = found.samples;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
 
 #define FIRST_LINE "perfpred-recording 1"
@@ -14,6 +15,37 @@ void recording_release(struct recording *recording) {
   ppi_samples_release(&recording->samples);
   ppi_kernel_unref(recording->kernel);
   recording->kernel = NULL;
+}
+
+static enum perfpred_status fill(struct ppi_record *record, size_t count, struct perfpred_error *error) {
+  double sorted[RECORDING_SAMPLES], share = (double)count / (double)record->count;
+  double *times_s = realloc(record->times_s, count * sizeof *times_s);
+
+  if (!times_s)
+    return ppi_error_memory(error);
+  memcpy(sorted, times_s, record->count * sizeof *sorted);
+  record->times_s = times_s;
+  record->measure_s *= share;
+  for (double median = ppi_stats_median(sorted, record->count); record->count < count;)
+    times_s[record->count++] = median;
+  record->capacity = count;
+  return PERFPRED_OK;
+}
+
+enum perfpred_status recording_fill(struct recording *recording, size_t *filled, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  size_t count = (size_t)recording->repetitions;
+
+  *filled = 0;
+  for (size_t i = 0; !status && i < recording->samples.count; i++) {
+    struct ppi_record *record = recording->samples.records[i];
+
+    if (record->count >= count)
+      continue;
+    *filled += count - record->count;
+    status = fill(record, count, error);
+  }
+  return status;
 }
 
 void recording_print_head(const struct recording *recording, FILE *file) {

@@ -32,6 +32,9 @@ enum perfpred_status recording_read(const struct ppi_kernels *kernels, const cha
 enum perfpred_status recording_read_unfinished(const struct ppi_kernels *kernels, const char *path,
                                                struct recording *recording, long *bytes, struct perfpred_error *error);
 void recording_release(struct recording *recording);
+/* Gives every call as many samples as the recording says: its median stands in for those that are missing, because a generator takes
+   it that it gets what it asks for. filled: how many. */
+enum perfpred_status recording_fill(struct recording *recording, size_t *filled, struct perfpred_error *error);
 
 void recording_print_head(const struct recording *recording, FILE *file);
 /* The line of a call, with the samples from `first` on; measure_s is what those cost. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sweep.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -25,7 +26,11 @@ enum perfpred_status sweep_one(const struct recording *recording, int index, str
   struct trial trial = { .models = NULL };
   enum perfpred_status status;
 
+  *outcome = (struct outcome){ .absent = configuration_repetitions(&configuration) > recording->repetitions };
+  if (outcome->absent)
+    return PERFPRED_OK;
   configuration_options(&configuration, &options);
+  options.generator = PERFPRED_GENERATOR_PUBLISHED;
   status = trial_run(recording, &options, 1.0, solver, &trial, error);
   if (status)
     return status;
@@ -35,6 +40,7 @@ enum perfpred_status sweep_one(const struct recording *recording, int index, str
                                .percentile_90 = trial.errors.percentile_90,
                                .median_error = trial.errors.median_mean,
                                .bias = trial.errors.bias,
+                               .unseen = trial.unseen.count > 0 ? trial.unseen.mean : NAN,
                                .points = (int)trial.points,
                                .pieces = trial.pieces };
   trial_release(&trial);
@@ -86,28 +92,31 @@ enum perfpred_status sweep(const struct recording *recording, int jobs, outcomes
 void sweep_print_head(FILE *file) {
   for (int knob = 0; knob < KNOB_COUNT; knob++)
     fprintf(file, "%s\t", knob_name((enum knob)knob));
-  fprintf(file, "error\tcost/s\tmaximum\tpercentile-90\tmedian-error\tbias\tpoints\tpieces\tleft\n");
+  fprintf(file, "error\tcost/s\tmaximum\tpercentile-90\tmedian-error\tbias\tunseen\tpoints\tpieces\tleft\n");
 }
 
 void sweep_print_line(int index, const struct outcome *o, bool left, FILE *file) {
   struct configuration configuration = configuration_at(index);
 
   configuration_print(&configuration, "\t", file);
-  fprintf(file, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\n", o->error, o->cost_s, o->maximum, o->percentile_90,
-          o->median_error, o->bias, o->points, o->pieces, left);
+  fprintf(file, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\n", o->error, o->cost_s, o->maximum,
+          o->percentile_90, o->median_error, o->bias, o->unseen, o->points, o->pieces, left);
 }
 
 void sweep_print(const struct outcome *results, const struct pruning *pruning, FILE *file) {
   sweep_print_head(file);
   for (int i = 0; i < CONFIGURATION_COUNT; i++)
-    sweep_print_line(i, results + i, pruning->left[i], file);
+    if (!results[i].absent)
+      sweep_print_line(i, results + i, pruning->left[i], file);
 }
 
 void sweep_print_pruning(const struct pruning *pruning) {
   printf(
       "\n%d configurations; within %.2f times the least error on every set: %d; of these within the first quarter of "
       "the costs on every set: %d\n",
-      CONFIGURATION_COUNT, pruning->factor, pruning->accurate, pruning->cheap);
+      pruning->present, pruning->factor, pruning->accurate, pruning->cheap);
+  if (pruning->present < CONFIGURATION_COUNT)
+    printf("(the others of the %d ask for more repetitions than were recorded)\n", CONFIGURATION_COUNT);
   if (pruning->factor > PRUNE_FACTOR)
     printf("(%.2f times the least error leaves none: the factor was raised until one was left)\n", PRUNE_FACTOR);
   for (int i = 0; i < CONFIGURATION_COUNT && pruning->cheap <= 40; i++) {
@@ -127,19 +136,19 @@ void sweep_print_pruning(const struct pruning *pruning) {
 }
 
 int sweep_cheapest(const struct outcome *results) {
-  int best = 0;
+  int best = -1;
 
-  for (int i = 1; i < CONFIGURATION_COUNT; i++)
-    if (results[i].cost_s < results[best].cost_s)
+  for (int i = 0; i < CONFIGURATION_COUNT; i++)
+    if (!results[i].absent && (best < 0 || results[i].cost_s < results[best].cost_s))
       best = i;
   return best;
 }
 
 int sweep_most_accurate(const struct outcome *results) {
-  int best = 0;
+  int best = -1;
 
-  for (int i = 1; i < CONFIGURATION_COUNT; i++)
-    if (results[i].error < results[best].error)
+  for (int i = 0; i < CONFIGURATION_COUNT; i++)
+    if (!results[i].absent && (best < 0 || results[i].error < results[best].error))
       best = i;
   return best;
 }
@@ -148,17 +157,18 @@ static void print_line(const char *what, const struct outcome *results, int inde
   struct configuration configuration = configuration_at(index);
   const struct outcome *o = results + index;
 
-  printf("  %-22s %8.3f %% %8.2f %% %9.3f s %6d %5d  ", what, 100.0 * o->error, 100.0 * o->maximum, o->cost_s,
-         o->points, o->pieces);
+  printf("  %-22s %8.3f %% %8.3f %% %8.2f %% %9.3f s %6d %5d  ", what, 100.0 * o->error, 100.0 * o->unseen,
+         100.0 * o->maximum, o->cost_s, o->points, o->pieces);
   configuration_print(&configuration, " ", stdout);
   printf("\n");
 }
 
-void sweep_print_chosen(const char *name, const struct outcome *results, const struct pruning *pruning) {
-  printf("\n%s\n  %-22s %10s %10s %11s %6s %5s\n", name, "configuration", "error", "maximum", "cost", "points",
-         "pieces");
+void sweep_print_chosen(const char *name, const struct outcome *results, const struct pruning *pruning,
+                        int repetitions) {
+  printf("\n%s\n  %-22s %10s %10s %10s %11s %6s %5s\n", name, "configuration", "error", "unseen", "maximum", "cost",
+         "points", "pieces");
   print_line("cheapest", results, sweep_cheapest(results));
   print_line("most accurate", results, sweep_most_accurate(results));
-  print_line("published default", results, configuration_published_index());
+  print_line("published default", results, configuration_published_index(repetitions));
   print_line("pruning leads to", results, configuration_index(&pruning->chosen));
 }

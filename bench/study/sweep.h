@@ -18,7 +18,8 @@ void sweep_print_line(int index, const struct outcome *outcome, bool left, FILE 
 void sweep_print(const struct outcome *results, const struct pruning *pruning, FILE *file);
 void sweep_print_pruning(const struct pruning *pruning);
 /* The least error, the least cost, the published default, the one that pruning leads to. */
-void sweep_print_chosen(const char *name, const struct outcome *results, const struct pruning *pruning);
+void sweep_print_chosen(const char *name, const struct outcome *results, const struct pruning *pruning,
+                        int repetitions);
 int sweep_cheapest(const struct outcome *results);
 int sweep_most_accurate(const struct outcome *results);
 

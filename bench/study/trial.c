@@ -103,6 +103,8 @@ enum perfpred_status trial_compare(const struct perfpred_models *models, const s
 
 struct within {
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX], ld;
+  const struct ppi_samples *samples;
+  size_t *used; /* of each record, by the replay */
 };
 
 static bool is_within(const struct ppi_record *record, const void *data) {
@@ -114,7 +116,14 @@ static bool is_within(const struct ppi_record *record, const void *data) {
   return record->ld == within->ld;
 }
 
-static enum perfpred_status generate(const struct recording *recording, const struct within *within,
+static bool is_unseen(const struct ppi_record *record, const void *data) {
+  const struct within *within = data;
+  size_t place = ppi_samples_place(within->samples, record->kernel, record->case_text, record->sizes, record->ld);
+
+  return within->used[place] == 0 && is_within(record, data);
+}
+
+static enum perfpred_status generate(const struct recording *recording, struct within *within,
                                      const struct perfpred_generate_options *options, struct solver *solver,
                                      struct trial *trial, struct perfpred_error *error) {
   const struct ppi_source lapack = { NULL, solver_solve, NULL, solver };
@@ -135,26 +144,31 @@ static enum perfpred_status generate(const struct recording *recording, const st
   trial->cost_s = replay.spent_s;
   trial->points = (size_t)report.points;
   trial->samples = (size_t)report.samples;
-  ppi_replay_release(&replay);
+  within->used = replay.used; /* instead of releasing it */
   return status;
 }
 
 enum perfpred_status trial_run(const struct recording *recording, const struct perfpred_generate_options *options,
                                double share, struct solver *solver, struct trial *trial, struct perfpred_error *error) {
-  struct within within = { .ld = trial_ld(recording) };
+  struct within within = { .ld = trial_ld(recording), .samples = &recording->samples };
   struct trial made = { .models = NULL };
   enum perfpred_status status;
 
   trial_domain(recording, share, within.lower, within.upper);
   status = generate(recording, &within, options, solver, &made, error);
   if (status)
-    return status;
+    goto out;
   made.pieces = made.models->submodels[0].piece_count;
   status = trial_compare(made.models, recording, is_within, &within, &made.errors, error);
+  if (!status)
+    (void)trial_compare(made.models, recording, is_unseen, &within, &made.unseen, NULL); /* there may be none */
   if (status)
     trial_release(&made);
   else
     *trial = made;
+
+out:
+  free(within.used);
   return status;
 }
 

@@ -14,6 +14,7 @@ struct trial_errors {
 
 struct trial {
   struct trial_errors errors; /* over all recorded points of the domain */
+  struct trial_errors unseen; /* over those that were not sampled; count 0: there are none */
   double cost_s;              /* timed calls of the samples used, each once */
   size_t points, samples;
   int pieces;
