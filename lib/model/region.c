@@ -94,7 +94,7 @@ static bool settled(const struct ppi_partition *partition, const struct ppi_regi
   double bound = partition->options->error_bound;
 
   if (ppi_region_is_complete(growth, region))
-    return region->worst <= bound || region->expected <= PPI_GOAL * bound;
+    return region->worst <= bound;
   if (region->count < PPI_REGION_LEAST(growth->dimensions) || 2 * region->count < 3 * region->fit.used)
     return false;
   return region->worst <= bound || (region->expected <= PPI_GOAL * bound && region->worst <= PPI_WORST * bound);
@@ -120,7 +120,10 @@ void ppi_region_judge(struct ppi_partition *partition, struct ppi_region *region
   region->settled = settled(partition, region);
 }
 
+/* Where all is measured, what was measured is known better than what any smooth curve says of it, noise or not. */
 bool ppi_region_is_bad(const struct ppi_partition *partition, const struct ppi_region *region) {
+  if (ppi_region_is_complete(partition->growth, region))
+    return region->worst > partition->options->error_bound;
   return region->worst > partition->options->error_bound &&
          region->systematic > 0.5 * PPI_GOAL * partition->options->error_bound;
 }
