@@ -92,9 +92,11 @@ static const struct check {
   char part;
   double (*relative_error)(const struct matrix *, const struct matrix *, number *, number *, number *);
 } checks[] = {
-  { "chol-l", 'L', cholesky }, { "chol-u", 'U', cholesky },   { "chol-l-rec", 'L', cholesky },
-  { "?potrf", 'L', cholesky }, { "?potrf-u", 'U', cholesky }, { "trinv-l", 'L', inverse },
-  { "trinv-u", 'U', inverse }, { "?trtri", 'L', inverse },    { "?trtri-u", 'U', inverse },
+  { "chol-l-tiled", 'L', cholesky }, { "chol-u-tiled", 'U', cholesky }, { "chol-u-rec", 'U', cholesky },
+  { "trinv-l-rec", 'L', inverse },   { "trinv-u-rec", 'U', inverse },   { "chol-l", 'L', cholesky },
+  { "chol-u", 'U', cholesky },       { "chol-l-rec", 'L', cholesky },   { "?potrf", 'L', cholesky },
+  { "?potrf-u", 'U', cholesky },     { "trinv-l", 'L', inverse },       { "trinv-u", 'U', inverse },
+  { "?trtri", 'L', inverse },        { "?trtri-u", 'U', inverse },
 };
 
 static bool is_named(const struct check *check, const char *operation) {

@@ -26,9 +26,11 @@ static const struct reference {
   const char *operation, *routine;
   char uplo;
 } references[] = {
-  { "chol-l", "potrf", 'L' },  { "chol-l-rec", "potrf", 'L' }, { "chol-u", "potrf", 'U' },
-  { "?potrf", "potrf", 'L' },  { "?potrf-u", "potrf", 'U' },   { "trinv-l", "trtri", 'L' },
-  { "trinv-u", "trtri", 'U' }, { "?trtri", "trtri", 'L' },     { "?trtri-u", "trtri", 'U' },
+  { "chol-l-tiled", "potrf", 'L' }, { "chol-u-tiled", "potrf", 'U' }, { "chol-u-rec", "potrf", 'U' },
+  { "trinv-l-rec", "trtri", 'L' },  { "trinv-u-rec", "trtri", 'U' },  { "chol-l", "potrf", 'L' },
+  { "chol-l-rec", "potrf", 'L' },   { "chol-u", "potrf", 'U' },       { "?potrf", "potrf", 'L' },
+  { "?potrf-u", "potrf", 'U' },     { "trinv-l", "trtri", 'L' },      { "trinv-u", "trtri", 'U' },
+  { "?trtri", "trtri", 'L' },       { "?trtri-u", "trtri", 'U' },
 };
 
 static const struct reference *reference_of(const char *operation) {

@@ -22,7 +22,7 @@
 #include "program/registry.h"
 #include "program/walk.h"
 
-#define OPERANDS 8
+#define OPERANDS 6
 
 /* An operand, before and after: rows x columns, by columns, without gaps. Integers as real numbers. */
 struct operand {
@@ -36,60 +36,66 @@ static struct perfpred_sampler *sampler;
 static void *lapack;
 static struct operand operands[OPERANDS];
 
-/* Arguments: when (1: before, 2: after), rows, columns, data, leading dimension. */
-static int take_matrix(void *data, void *const args[]) {
-  const struct operand *operand = data;
-  const bool first = *(const int64_t *)args[0] == 1;
-  const int64_t rows = *(const int64_t *)args[1], columns = *(const int64_t *)args[2], ld = *(const int64_t *)args[4];
-  double *a = args[3];
+/* The test's kernels; `when` is 1 before and 2 after the algorithm. They are called as LAPACK's, not with a pointer to data: those
+   have integers of 64 bits, and then all operands of the program would. */
+static void take(const struct operand *operand, int when, int64_t place, double *element) {
+  if (when == 1)
+    *element = operand->before[place];
+  else
+    operand->after[place] = *element;
+}
+
+static void take_matrix(const struct operand *operand, int when, int rows, int columns, double *a, int ld) {
   for (int64_t j = 0; j < columns; j++)
     for (int64_t i = 0; i < rows; i++)
-      if (first)
-        a[i + j * ld] = operand->before[i + j * rows];
-      else
-        operand->after[i + j * rows] = a[i + j * ld];
-  return 0;
+      take(operand, when, i + j * rows, &a[i + j * ld]);
 }
 
-/* Arguments: when, length, data, increment. */
-static int take_vector(void *data, void *const args[]) {
-  const struct operand *operand = data;
-  double *x = args[2];
-  for (int64_t i = 0; i < *(const int64_t *)args[1]; i++)
-    if (*(const int64_t *)args[0] == 1)
-      x[i] = operand->before[i];
-    else
-      operand->after[i] = x[i];
-  return 0;
+static void take_vector(const struct operand *operand, int when, int length, double *x) {
+  for (int64_t i = 0; i < length; i++)
+    take(operand, when, i, &x[i]);
 }
 
-static int take_integers(void *data, void *const args[]) {
-  const struct operand *operand = data;
-  int *x = args[2];
-  for (int64_t i = 0; i < *(const int64_t *)args[1]; i++)
-    if (*(const int64_t *)args[0] == 1)
-      x[i] = (int)operand->before[i];
-    else
-      operand->after[i] = x[i];
-  return 0;
+static void take_integers(const struct operand *operand, int when, int length, int *x) {
+  for (int64_t i = 0; i < length; i++) {
+    double number = x[i];
+    take(operand, when, i, &number);
+    x[i] = (int)number;
+  }
 }
+
+#define TAKE(K)                                                                                                        \
+  static void matrix##K(const int *when, const int *m, const int *n, double *a, const int *ld) {                       \
+    take_matrix(&operands[K], *when, *m, *n, a, *ld);                                                                  \
+  }                                                                                                                    \
+  static void vector##K(const int *when, const int *n, double *x) {                                                    \
+    take_vector(&operands[K], *when, *n, x);                                                                           \
+  }                                                                                                                    \
+  static void integers##K(const int *when, const int *n, int *x) {                                                     \
+    take_integers(&operands[K], *when, *n, x);                                                                         \
+  }
+#define TAKES(K) (perfpred_fortran_fn *)matrix##K, (perfpred_fortran_fn *)vector##K, (perfpred_fortran_fn *)integers##K
+TAKE(0)
+TAKE(1)
+TAKE(2)
+TAKE(3)
+TAKE(4)
+TAKE(5)
 
 static void register_kernels(void) {
-  static const struct {
-    const char *form;
-    perfpred_kernel_fn *take;
-  } kinds[] = {
-    { "kernel matrix%d(when: size, m: size, n: size, a: inout matrix[m, n], lda)\n  type double\nend\n", take_matrix },
-    { "kernel vector%d(when: size, n: size, x: inout vector[n])\n  type double\nend\n", take_vector },
-    { "kernel integers%d(when: size, n: size, x: inout integer vector[n])\n  type double\nend\n", take_integers },
-  };
-  for (int k = 0; k < OPERANDS; k++)
-    for (int kind = 0; kind < 3; kind++) {
-      char text[160];
-      snprintf(text, sizeof text, kinds[kind].form, k);
-      cr_assert_eq(perfpred_kernel_register_function(&context, text, kinds[kind].take, &operands[k], &error),
-                   PERFPRED_OK, "%s", error.text);
-    }
+  static const char *const names[] = { "matrix%d", "vector%d", "integers%d" };
+  static const char *const forms[] = { "m: size, n: size, a: inout matrix[m, n], lda", "n: size, x: inout vector[n]",
+                                       "n: size, x: inout integer vector[n]" };
+  static perfpred_fortran_fn *const functions[] = { TAKES(0), TAKES(1), TAKES(2), TAKES(3), TAKES(4), TAKES(5) };
+  for (int i = 0; i < 3 * OPERANDS; i++) {
+    char text[160], name[16];
+    snprintf(name, sizeof name, names[i % 3], i / 3);
+    int length = snprintf(text, sizeof text, "perfpred-text 1\nkernel %s(when: size, %s)\n  type double\nend\n", name,
+                          forms[i % 3]);
+    cr_assert_eq(ppi_programs_add_text(context.programs, context.kernels, text, (size_t)length, "test", &error),
+                 PERFPRED_OK, "%s", error.text);
+    cr_assert_eq(perfpred_kernel_bind(&context, name, functions[i], 0, &error), PERFPRED_OK, "%s", error.text);
+  }
 }
 
 static void bind_kernels(void) {
