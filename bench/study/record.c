@@ -88,8 +88,11 @@ static enum perfpred_status take_samples(void *data, const struct ppi_request *r
   struct job *job = data;
   enum perfpred_status status = job->sampler->ops->sample(job->sampler, requests, count, sampling, results, error);
 
-  for (size_t i = 0; !status && i < count; i++)
+  for (size_t i = 0; !status && i < count; i++) {
     thin(&results[i], (size_t)sampling->repetitions);
+    if (!results[i].gated)
+      results[i].count = 0; /* not worth keeping: a later pass may find the machine quiet */
+  }
   return status;
 }
 
@@ -173,6 +176,24 @@ static int by_sizes(const void *a, const void *b) {
     if (x->sizes[d] != y->sizes[d])
       return x->sizes[d] < y->sizes[d] ? -1 : 1;
   return (x->ld > y->ld) - (x->ld < y->ld);
+}
+
+/* Calls without samples, because all were disturbed, are asked for again by the same command. */
+static enum perfpred_status require_all(const struct job *job, struct perfpred_error *error) {
+  const struct recording *recording = &job->recording;
+  size_t missing = 0;
+
+  for (size_t i = 0; i < job->boxes.count; i++) {
+    const struct boxes_point *point = job->boxes.points + i;
+
+    missing += !ppi_samples_find(&recording->samples, recording->kernel, recording->case_text, point->sizes, point->ld);
+  }
+  if (missing == 0)
+    return PERFPRED_OK;
+  return ppi_error_set(error, PERFPRED_TIMEOUT,
+                       "%s: %zu of %zu calls were always disturbed: expected a quieter machine; "
+                       "the same command goes on",
+                       job->part, missing, job->boxes.count);
 }
 
 /* Of a recording that was begun with more repetitions and ends with fewer, the first ones of each call stay. */
@@ -414,6 +435,8 @@ int main(int argc, char **argv) {
     status = open_part(&job, &error);
     if (!status)
       status = run_passes(&job, &error);
+    if (!status)
+      status = require_all(&job, &error);
     if (!status)
       status = finish(&job, &error);
   }

@@ -14,6 +14,8 @@
 void recording_release(struct recording *recording) {
   ppi_samples_release(&recording->samples);
   ppi_kernel_unref(recording->kernel);
+  free(recording->truth);
+  recording->truth = NULL;
   recording->kernel = NULL;
 }
 
@@ -46,6 +48,34 @@ enum perfpred_status recording_fill(struct recording *recording, size_t *filled,
     status = fill(record, count, error);
   }
   return status;
+}
+
+static void set_apart(struct ppi_record *record, size_t count, struct perfpred_statistics *truth) {
+  double apart[RECORDING_SAMPLES], share = (double)(record->count - count) / (double)record->count;
+  size_t taken = 0, kept = 0;
+
+  for (size_t i = 0; i < record->count; i++) {
+    if (taken < count && i == (2 * taken + 1) * record->count / (2 * count))
+      apart[taken++] = record->times_s[i];
+    else
+      record->times_s[kept++] = record->times_s[i];
+  }
+  record->count = kept;
+  record->measure_s *= share;
+  ppi_stats_of(apart, taken, truth);
+}
+
+enum perfpred_status recording_set_apart(struct recording *recording, int count, struct perfpred_error *error) {
+  if (count < 1 || count >= recording->repetitions)
+    return ppi_error_set(error, PERFPRED_INVALID, "%d samples set apart: expected fewer than the %d that were recorded",
+                         count, recording->repetitions);
+  recording->truth = calloc(recording->samples.count, sizeof *recording->truth);
+  if (!recording->truth)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < recording->samples.count; i++)
+    set_apart(recording->samples.records[i], (size_t)count, &recording->truth[i]);
+  recording->repetitions -= count;
+  return PERFPRED_OK;
 }
 
 void recording_print_head(const struct recording *recording, FILE *file) {

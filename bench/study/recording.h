@@ -22,6 +22,9 @@ struct recording {
   int note_count;
   char notes[RECORDING_NOTES][512]; /* machine, library: for people */
   struct ppi_samples samples;
+  /* What models are held against, one for each call: of samples that are kept from the generators. NULL: of all samples, as
+     published. */
+  struct perfpred_statistics *truth;
 };
 
 /* A finished file: every line is in order, no call stands twice or has more than `repetitions` samples, and the last line says how
@@ -35,6 +38,9 @@ void recording_release(struct recording *recording);
 /* Gives every call as many samples as the recording says: its median stands in for those that are missing, because a generator takes
    it that it gets what it asks for. filled: how many. */
 enum perfpred_status recording_fill(struct recording *recording, size_t *filled, struct perfpred_error *error);
+
+/* Takes `count` samples of each call, spread over the time, away from the generators: they become the truth. */
+enum perfpred_status recording_set_apart(struct recording *recording, int count, struct perfpred_error *error);
 
 void recording_print_head(const struct recording *recording, FILE *file);
 /* The line of a call, with the samples from `first` on; measure_s is what those cost. */

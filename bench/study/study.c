@@ -19,6 +19,7 @@ static const char usage[] =
     "usage: study [--jobs N] [--out FOLDER] [--beyond RECORDING]... RECORDING...\n"
     "  --jobs N     threads (2)\n"
     "  --quick      without the 2880 configurations\n"
+    "  --apart N    hold models against N samples of each call that generators do not get\n"
     "  --gross      costs with all runs that were thrown away\n"
     "  --only N     the table line of configuration N alone, of the first recording; may be given again\n";
 
@@ -29,7 +30,7 @@ struct study {
   const char *names[STUDY_SETS], *beyond_names[STUDY_SETS];
   size_t filled[STUDY_SETS]; /* samples that are missing in the recordings */
   const char *folder;
-  int64_t jobs;
+  int64_t jobs, apart;
   bool quick, gross;
   int only_count;
   int64_t only[ONLY_MAX];
@@ -65,6 +66,8 @@ static enum perfpred_status load(struct study *study, struct perfpred_error *err
     status = recording_read(study->kernels, study->names[i], &study->sets[i], error);
   for (int i = 0; !status && i < study->set_count; i++)
     status = recording_fill(&study->sets[i], &study->filled[i], error);
+  for (int i = 0; !status && study->apart > 0 && i < study->set_count; i++)
+    status = recording_set_apart(&study->sets[i], (int)study->apart, error);
   for (int i = 0; !status && !study->gross && i < study->set_count; i++)
     charge_net(&study->sets[i]);
   for (int i = 0; !status && i < study->beyond_count; i++)
@@ -172,32 +175,43 @@ static bool parse_only(struct study *study, const char *text) {
   return true;
 }
 
+static bool parse_number(const char *text, int64_t *number) {
+  return ppi_text_parse_integer(text, number) && *number >= 1 && *number <= 64;
+}
+
+static bool parse_option(struct study *study, int option, char *text) {
+  switch (option) {
+  case 'j':
+    return parse_number(text, &study->jobs);
+  case 'a':
+    return parse_number(text, &study->apart);
+  case 'n':
+    return parse_only(study, text);
+  case 'o':
+    study->folder = text;
+    return true;
+  case 'b':
+    if (study->beyond_count == STUDY_SETS)
+      return false;
+    study->beyond_names[study->beyond_count++] = text;
+    return true;
+  default:
+    study->quick = study->quick || option == 'q';
+    study->gross = study->gross || option == 'g';
+    return option != '?';
+  }
+}
+
 static bool parse(struct study *study, int argc, char **argv) {
   static const struct option options[] = {
-    { "jobs", 1, NULL, 'j' },
-    { "out", 1, NULL, 'o' },
-    { "beyond", 1, NULL, 'b' },
-    { "quick", 0, NULL, 'q' },
-    { "only", 1, NULL, 'n' },
-    { "gross", 0, NULL, 'g' },
-    { 0 },
+    { "jobs", 1, NULL, 'j' }, { "out", 1, NULL, 'o' },   { "beyond", 1, NULL, 'b' }, { "quick", 0, NULL, 'q' },
+    { "only", 1, NULL, 'n' }, { "gross", 0, NULL, 'g' }, { "apart", 1, NULL, 'a' },  { 0 },
   };
   int option;
 
-  while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-    if (option == 'j' && (!ppi_text_parse_integer(optarg, &study->jobs) || study->jobs < 1 || study->jobs > 64))
+  while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+    if (!parse_option(study, option, optarg))
       return false;
-    if (option == 'n' && !parse_only(study, optarg))
-      return false;
-    if (option == '?' || (option == 'b' && study->beyond_count == STUDY_SETS))
-      return false;
-    if (option == 'o')
-      study->folder = optarg;
-    if (option == 'b')
-      study->beyond_names[study->beyond_count++] = optarg;
-    study->quick = study->quick || option == 'q';
-    study->gross = study->gross || option == 'g';
-  }
   for (; optind < argc && study->set_count < STUDY_SETS; optind++)
     study->names[study->set_count++] = argv[optind];
   return optind == argc && study->set_count > 0;

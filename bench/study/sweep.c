@@ -26,7 +26,9 @@ enum perfpred_status sweep_one(const struct recording *recording, int index, str
   struct trial trial = { .models = NULL };
   enum perfpred_status status;
 
-  *outcome = (struct outcome){ .absent = configuration_repetitions(&configuration) > recording->repetitions };
+  /* the least value takes as many as there are */
+  *outcome = (struct outcome){ .absent = configuration.places[KNOB_REPETITIONS] > 0 &&
+                                         configuration_repetitions(&configuration) > recording->repetitions };
   if (outcome->absent)
     return PERFPRED_OK;
   configuration_options(&configuration, &options);

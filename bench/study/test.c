@@ -249,6 +249,40 @@ Test(recording, an_unfinished_one_ends_with_its_last_whole_line) {
   recording_release(&recording);
 }
 
+Test(recording, missing_samples_are_medians_and_some_are_set_apart) {
+  static const char text[] = "perfpred-recording 1\nkernel dtrsm\ncase L,L,N,N,1\ngrain 8\nrepetitions 5\nthreads 1\n"
+                             "calls\n"; /* replaced below: the word needs its columns */
+  static const char good[] =
+      "perfpred-recording 1\nkernel dtrsm\ncase L,L,N,N,1\ngrain 8\nrepetitions 5\nthreads 1\n"
+      "calls m n\n24 24 5000 1000 2 0 1 100 0 200 300 400\n32 24 5000 1000 2 0 1 0 100 500\nend 2\n";
+  struct recording recording;
+  struct perfpred_error error;
+  const struct ppi_record *record;
+  size_t filled = 0;
+
+  cr_assert_eq(read_text(text, true, &recording, NULL, &error), PERFPRED_CORRUPT);
+  cr_assert_eq(read_text(good, true, &recording, NULL, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(recording_fill(&recording, &filled, NULL), PERFPRED_OK);
+  cr_assert_eq(filled, 2);
+  record = recording.samples.records[1];
+  cr_assert_eq(record->count, 5);
+  cr_assert_float_eq(record->times_s[3], 1.01e-6, 1e-15);
+  cr_assert_float_eq(record->times_s[4], 1.01e-6, 1e-15);
+  cr_assert_float_eq(record->measure_s, 10e-6, 1e-15); /* 2 us for each of five */
+  cr_assert_eq(recording_set_apart(&recording, 5, &error), PERFPRED_INVALID);
+  cr_assert_eq(recording_set_apart(&recording, 2, NULL), PERFPRED_OK); /* of 0 to 4 number 1 and 3 */
+  cr_assert_eq(recording.repetitions, 3);
+  record = recording.samples.records[0];
+  cr_assert_eq(record->count, 3);
+  cr_assert_float_eq(record->times_s[0], 1.01e-6, 1e-15);
+  cr_assert_float_eq(record->times_s[1], 1.02e-6, 1e-15);
+  cr_assert_float_eq(record->times_s[2], 1.04e-6, 1e-15);
+  cr_assert_float_eq(record->measure_s, 6e-6, 1e-15);
+  cr_assert_float_eq(recording.truth[0].min, 1.00e-6, 1e-15);
+  cr_assert_float_eq(recording.truth[0].max, 1.03e-6, 1e-15);
+  recording_release(&recording);
+}
+
 Test(recording, what_is_written_is_read_again) {
   double times_s[] = { 1.5e-6, 1.53e-6, 1.5003e-6 };
   struct ppi_record record = { .sizes = { 24, 32 }, .ld = 5000, .times_s = times_s, .count = 3, .gated = true };

@@ -86,7 +86,10 @@ enum perfpred_status trial_compare(const struct perfpred_models *models, const s
     if (filter && !filter(record, data))
       continue;
     ppi_submodel_estimate(models->submodels, record->sizes, &estimate);
-    recorded_statistics(record, &recorded);
+    if (recording->truth)
+      recorded = recording->truth[i];
+    else
+      recorded_statistics(record, &recorded);
     deviation = (estimate.time_s.min - recorded.min) / recorded.min;
     made.bias += deviation;
     made.median_mean += fabs(estimate.time_s.med - recorded.med) / recorded.med;
