@@ -24,7 +24,7 @@ static double least_error(const struct outcome *set) {
 }
 
 static double quantile_of_costs(const struct outcome *set, double share) {
-  double costs[CONFIGURATION_COUNT];
+  double costs[CONFIGURATION_COUNT] = { 0.0 };
   size_t count = 0;
 
   for (int i = 0; i < CONFIGURATION_COUNT; i++)

@@ -269,6 +269,8 @@ static enum perfpred_status read_call(struct reader *reader, struct recording *r
   size_t before = recording->samples.count;
   enum perfpred_status status = parse_call(reader, recording->kernel->size_count, &call);
 
+  if (!status && !finished && !call.result.gated)
+    return PERFPRED_OK; /* to be measured again */
   if (!status && finished && call.result.count > (size_t)recording->repetitions)
     status = bad(reader, "no more samples than 'repetitions' says");
   if (!status)

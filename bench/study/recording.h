@@ -28,7 +28,7 @@ struct recording {
 };
 
 /* A finished file: every line is in order, no call stands twice or has more than `repetitions` samples, and the last line says how
-   many calls there are. unfinished: a call may stand in several lines, with the samples of one pass in each, and *bytes is
+   many calls there are. unfinished: a call may stand in several lines, with the samples of one pass in each; lines that are not gated are passed over; *bytes is
    where the last whole line ends. */
 enum perfpred_status recording_read(const struct ppi_kernels *kernels, const char *path, struct recording *recording,
                                     struct perfpred_error *error);

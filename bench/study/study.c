@@ -130,7 +130,7 @@ static enum perfpred_status run_sweep(struct study *study, outcomes *const *all,
 
 static enum perfpred_status run(struct study *study, struct perfpred_error *error) {
   static outcomes store[STUDY_SETS];
-  outcomes *all[STUDY_SETS];
+  outcomes *all[STUDY_SETS] = { NULL };
   enum perfpred_status status = load(study, error);
   char name[64];
 

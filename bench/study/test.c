@@ -233,7 +233,7 @@ Test(recording, faults_are_named_with_their_line) {
 }
 
 Test(recording, an_unfinished_one_ends_with_its_last_whole_line) {
-  static const char whole[] = HEAD "24 32 5000 1000 2 0 1 0 10\n24 32 5000 900 2 1 1 0\n";
+  static const char whole[] = HEAD "24 32 5000 1000 2 0 1 0 10\n24 32 5000 900 2 1 1 0\n24 40 5000 100 2 0 0 0\n";
   char text[1024];
   struct recording recording;
   struct perfpred_error error;
