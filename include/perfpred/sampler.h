@@ -22,7 +22,8 @@ struct perfpred_setup {
   const char
       *lapack;   /**< path of the LAPACK library; default: reference LAPACK where it is installed, else the system's */
   int threads;   /**< number of threads; default 1 */
-  int timeout_s; /**< longest time of one timed call; default 120 */
+  int timeout_s; /**< longest time of one timed call; default 120. The worker's start is none: it has 30 s, or as many as
+                    the environment variable PERFPRED_START_S says */
   const char *worker;             /**< path of perfpred-worker; default: $PERFPRED_WORKER, else the installed one */
   const char *const *environment; /**< "NAME=value" added to the worker's environment, NULL at the end; e.g.
                                      "BLIS_ARCH_TYPE=0": a number, the place in BLIS's arch_t (0.9: 0 skx, 3 haswell) */

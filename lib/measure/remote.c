@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define START_S 30.0   /* longest silence while a worker starts, unless the setup says less */
 #define MEASURE_S 60.0 /* shortest patience with measuring peak and bandwidth */
 #define FAREWELL_S 1.0 /* for an idle worker to end by itself */
 
@@ -47,7 +46,6 @@ static enum perfpred_status check_welcome(struct ppi_remote *remote, struct perf
 }
 
 static enum perfpred_status greet(struct ppi_remote *remote, struct perfpred_error *error) {
-  double silence_s = fmin(START_S, remote->plan.timeout_s);
   ppi_wire_start(&remote->out, PPI_MESSAGE_HELLO);
   ppi_wire_put_string(&remote->out, PPI_WORKER_MAGIC);
   ppi_wire_put_i64(&remote->out, PPI_WORKER_PROTOCOL);
@@ -56,7 +54,7 @@ static enum perfpred_status greet(struct ppi_remote *remote, struct perfpred_err
   ppi_wire_put_string(&remote->out, remote->plan.blas);
   ppi_wire_put_string(&remote->out, remote->plan.lapack);
   ppi_wire_put_f64(&remote->out, remote->plan.yardstick_s);
-  enum perfpred_status status = ppi_remote_ask(remote, NULL, silence_s, error);
+  enum perfpred_status status = ppi_remote_ask(remote, NULL, remote->plan.start_s, error);
   return status == PERFPRED_OK ? check_welcome(remote, error) : status;
 }
 

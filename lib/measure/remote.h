@@ -16,7 +16,8 @@ struct ppi_remote_plan {
   char *blas, *lapack; /* real paths; "": what the dynamic linker finds under the usual name */
   char **environment;  /* entries added by the caller, NULL-terminated */
   int threads;
-  double timeout_s;
+  double start_s;     /* longest silence while a worker starts */
+  double timeout_s;   /* longest silence of one timed call */
   double yardstick_s; /* 0: none was given */
 };
 enum perfpred_status ppi_remote_plan_create(const struct perfpred_setup *setup, struct ppi_remote_plan *plan,

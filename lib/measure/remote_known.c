@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels and programs travel to the worker as text, each once. The worker has the catalogue; what it knows already under
  * the same name and with the same text is fine. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +18,14 @@ static void **grow(void **array, size_t count, size_t *space) {
   return larger;
 }
 
+/* Reading is no timed call: a caller's short patience with those is none with this. */
 static enum perfpred_status send_text(struct ppi_remote *remote, bool program, const char *name, const char *text,
                                       struct perfpred_error *error) {
   ppi_wire_start(&remote->out, PPI_MESSAGE_TEXT);
   ppi_wire_put_i64(&remote->out, program);
   ppi_wire_put_string(&remote->out, name);
   ppi_wire_put_string(&remote->out, text);
-  return ppi_remote_ask(remote, NULL, remote->plan.timeout_s, error);
+  return ppi_remote_ask(remote, NULL, fmax(remote->plan.start_s, remote->plan.timeout_s), error);
 }
 
 static bool knows_kernel(const struct ppi_remote *remote, const struct perfpred_kernel *kernel) {

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "machine/library.h"
 #include "measure/remote.h"
 
 #define THREADS_MAX 4096
 #define TIMEOUT_DEFAULT_S 120
+#define START_DEFAULT_S 30.0
 
 #ifndef PPI_WORKER_PATH
 #define PPI_WORKER_PATH "/usr/libexec/perfpred/perfpred-worker"
@@ -98,6 +100,17 @@ static enum perfpred_status choose_worker(const char *path, char **result, struc
   return copy(path && path[0] ? path : PPI_WORKER_PATH, result, error);
 }
 
+/* A loaded machine, or a worker under a checker, may need longer; that is a matter of where it runs, not of the caller's code. */
+static enum perfpred_status choose_start(double *start_s, struct perfpred_error *error) {
+  const char *text = secure_getenv("PERFPRED_START_S");
+  double value = START_DEFAULT_S;
+  if (text && text[0] && (!ppi_text_parse_real(text, &value) || !isfinite(value) || value <= 0.0))
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "environment variable PERFPRED_START_S is '%s', expected seconds above 0", text);
+  *start_s = value;
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status check_entry(const char *entry, struct perfpred_error *error) {
   static const char *const reserved[] = { "LD_LIBRARY_PATH",      "OMP_NUM_THREADS",  "BLIS_NUM_THREADS",
                                           "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS" };
@@ -155,7 +168,9 @@ enum perfpred_status ppi_remote_plan_create(const struct perfpred_setup *setup, 
   made.threads = threads > 0 ? threads : 1;
   made.timeout_s = timeout_s > 0 ? timeout_s : TIMEOUT_DEFAULT_S;
   made.yardstick_s = MEMBER(setup, yardstick_s);
-  status = copy_environment(MEMBER(setup, environment), &made.environment, error);
+  status = choose_start(&made.start_s, error);
+  if (status == PERFPRED_OK)
+    status = copy_environment(MEMBER(setup, environment), &made.environment, error);
   if (status == PERFPRED_OK)
     status = choose_worker(MEMBER(setup, worker), &made.worker, error);
   if (status == PERFPRED_OK)

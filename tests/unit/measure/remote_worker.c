@@ -17,6 +17,18 @@
 #include "kernel/registry.h"
 #include "measure/remote.h"
 
+/* Longest time of a call that does not hang: a checker slows the whole worker down. */
+#if defined __SANITIZE_ADDRESS__
+#define CALL_S 10
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define CALL_S 10
+#endif
+#endif
+#ifndef CALL_S
+#define CALL_S 1
+#endif
+
 static struct perfpred_error error;
 static struct perfpred_context context;
 static struct ppi_kernels *kernels; /* made where a test needs them */
@@ -201,13 +213,38 @@ Test(remote_worker, environment_reaches_the_library) {
   sampler->ops->destroy(sampler);
 }
 
-Test(remote_worker, several_threads_of_a_serial_library_are_refused) {
+/* threads of a worker that was asked for so many; note: what its description must say of them. */
+static void expect_threads(const char *blas, int asked, int expected, const char *note) {
   struct perfpred_setup setup = PERFPRED_SETUP_INIT;
   struct perfpred_sampler *sampler = NULL;
-  setup.blas = installed("/usr/lib/*/blis-serial/libblis.so.4");
-  setup.threads = 2;
-  cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_INVALID);
-  cr_assert(strstr(error.text, "threads is 2, expected 1"), "%s", error.text);
+  struct ppi_machine machine;
+  struct ppi_setup told;
+  setup.blas = installed(blas);
+  setup.threads = asked;
+  cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
+  sampler->ops->destroy(sampler);
+  cr_expect_eq(told.threads, expected, "%s: %d threads", blas, told.threads);
+  cr_expect_str_eq(told.note, note);
+}
+
+static const char one_of_two[] = "the BLAS is built for one thread: 1 counts, though 2 were asked for";
+
+Test(remote_worker, threads_of_a_serial_blis) {
+  expect_threads("/usr/lib/*/blis-serial/libblis.so.4", 2, 1, one_of_two);
+  expect_threads("/usr/lib/*/blis-serial/libblis.so.4", 1, 1, "");
+}
+
+Test(remote_worker, threads_of_a_serial_openblas) {
+  expect_threads("/usr/lib/*/openblas-serial/libopenblas.so.0", 2, 1, one_of_two);
+}
+
+Test(remote_worker, threads_of_the_reference_blas) {
+  expect_threads("/usr/lib/*/blas/libblas.so.3", 2, 1, one_of_two);
+}
+
+Test(remote_worker, threads_of_a_parallel_blis) {
+  expect_threads("/usr/lib/*/blis-openmp/libblis.so.4", 2, 2, "");
 }
 
 Test(remote_worker, synthetic_topology) {
@@ -338,8 +375,26 @@ Test(remote_worker, impostor_that_stops_within_a_message) {
 }
 
 Test(remote_worker, impostor_that_says_nothing) {
-  cr_assert_eq(start_with(impostor("exec sleep 20"), FAULTY, 1), PERFPRED_TIMEOUT);
+  setenv("PERFPRED_START_S", "1", 1);
+  cr_assert_eq(start_with(impostor("exec sleep 20"), FAULTY, 10), PERFPRED_TIMEOUT);
   cr_assert(strstr(error.text, "no answer within 1 s"), "%s", error.text);
+}
+
+/* The limit on a timed call is none on the start: this one takes longer, then goes. */
+Test(remote_worker, impostor_that_starts_slowly) {
+  cr_assert_eq(start_with(impostor("sleep 2; echo 'slow' >&2; exit 7"), FAULTY, 1), PERFPRED_WORKER);
+  cr_assert(strstr(error.text, "exited with code 7, last words \"slow\""), "%s", error.text);
+}
+
+Test(remote_worker, patience_with_the_start) {
+  static const char *const bad[] = { "0", "-1", "soon", "nan", "inf", "1e999", "3 s" };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    setenv("PERFPRED_START_S", bad[i], 1);
+    cr_assert_eq(start_with(impostor("exit 7"), FAULTY, 10), PERFPRED_INVALID, "%s", bad[i]);
+    cr_assert(strstr(error.text, "PERFPRED_START_S") && strstr(error.text, bad[i]), "%s", error.text);
+  }
+  setenv("PERFPRED_START_S", "", 1); /* as if it were not set */
+  cr_assert_eq(start_with(impostor("exit 7"), FAULTY, 10), PERFPRED_WORKER);
 }
 
 Test(remote_worker, impostor_that_exits) {
@@ -468,7 +523,7 @@ static void expect_works(struct perfpred_sampler *sampler) {
 }
 
 static void expect_failure(int m, enum perfpred_status expected, const char *text) {
-  struct perfpred_sampler *sampler = start(FAULTY, FAULTY, 1);
+  struct perfpred_sampler *sampler = start(FAULTY, FAULTY, CALL_S);
   struct ppi_result result;
   char call[40];
   snprintf(call, sizeof call, "dgemm(N,N,%d,16,16", m);
@@ -486,7 +541,9 @@ Test(remote_worker, kernel_that_crashes) {
 }
 
 Test(remote_worker, kernel_that_hangs) {
-  expect_failure(14, PERFPRED_TIMEOUT, "within 1 s");
+  char limit[32];
+  snprintf(limit, sizeof limit, "within %d s", CALL_S);
+  expect_failure(14, PERFPRED_TIMEOUT, limit);
 }
 
 Test(remote_worker, kernel_that_exits) {
