@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/own.h"
 #include "measure/core_state.h"
 #include "measure/schedule.h"
 
@@ -56,6 +57,8 @@ enum perfpred_status ppi_core_address(struct ppi_core *core, const struct perfpr
   }
   if (core->options.resolve != NULL)
     found = core->options.resolve(core->options.data, kernel, &wide);
+  if (found == NULL && kernel->function == NULL && kernel->free_form == NULL)
+    found = ppi_kernel_own(kernel->name, wide);
   if (found == NULL) {
     found = kernel->function;
     wide = kernel->ilp64 || found == NULL;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "kernel/invoke.h"
+#include "kernel/own.h"
 #include "measure/pattern.h"
 #include "sizes.h"
 
@@ -349,6 +350,8 @@ static void sweep_kernel(struct sweep *sweep, const struct perfpred_kernel *kern
   snprintf(symbol, sizeof symbol, "%s_", kernel->name);
   void *address = dlsym(sweep->library, symbol);
   memcpy(&function, &address, sizeof function);
+  if (!function)
+    function = ppi_kernel_own(kernel->name, false);
   if (!function) {
     cr_log_info("%s is not there", kernel->name);
     sweep->missing++;

@@ -206,7 +206,7 @@ Test(invoke, pivots_of_lu) {
   cr_expect(a[0] == 4 && a[1] == 0.25 && a[2] == 0.5 && a[3] == 0 && a[4] == 3);
 
   double b[] = { 10, 20, 30 };
-  prepare(&call, "dlaswp", "", (int64_t[]){ 1, 1, 2 });
+  prepare(&call, "dlaswp", "", (int64_t[]){ 1, 2 });
   put(call.kernel, call.values, "lda", 3);
   operand(&call, "a", b);
   operand(&call, "ipiv", pivots);

@@ -59,6 +59,11 @@ static void count_axpy(const struct shape *s) {
   axpy(s->n, 2, a, b);
 }
 
+/* Only additions. */
+static void count_gesub(const struct shape *s) {
+  additions += (double)s->m * s->n;
+}
+
 static void count_scal(const struct shape *s) {
   scale(s->n, 2, a);
 }
@@ -456,12 +461,13 @@ static const struct {
 } references[] = {
   { "?axpy", count_axpy },
   { "?scal", count_scal },
+  { "?gesub", count_gesub },
   { "csscal zdscal", count_real_scal },
   { "?dot ?dotu ?dotc dsdot", count_dot },
   { "sdsdot", count_dot_plus },
   { "?asum scasum dzasum", count_asum },
   { "?nrm2 scnrm2 dznrm2", count_nrm2 },
-  { "?copy ?swap i?amax ?laswp ?lacpy ?laset", nothing },
+  { "?copy ?swap i?amax ?laswp ?lacpy ?laset ?lacgv ?gezero ?pivadd", nothing },
   { "srot drot", count_rot },
   { "csrot zdrot", count_real_rot },
   { "crot zrot", count_mixed_rot },

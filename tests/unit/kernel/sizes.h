@@ -25,8 +25,7 @@ static inline bool is_allowed(const struct perfpred_kernel *kernel, const struct
   static const char *const products[] = { "m2r", "m2l", "ml2", "mr2", "mqr", "mql", "mlq", "mrq", "larfb", NULL };
   const char *name = kernel->name;
   const int64_t m = integer_named(kernel, values, "m"), n = integer_named(kernel, values, "n"),
-                k = integer_named(kernel, values, "k"), nb = integer_named(kernel, values, "nb"),
-                k1 = integer_named(kernel, values, "k1"), k2 = integer_named(kernel, values, "k2");
+                k = integer_named(kernel, values, "k"), nb = integer_named(kernel, values, "nb");
   if (is_one_of(name, column_factors))
     return m >= n && n >= k;
   if (is_one_of(name, row_factors))
@@ -35,8 +34,6 @@ static inline bool is_allowed(const struct perfpred_kernel *kernel, const struct
     return k <= (integer_named(kernel, values, "side") == 'L' ? m : n);
   if (strstr(name, "larft"))
     return k <= n;
-  if (strstr(name, "laswp"))
-    return k1 >= 1 && k1 <= k2;
   if (strstr(name, "lahr2"))
     return k >= 1 && nb >= 1 && nb <= n - k;
   if (strstr(name, "latrd"))
