@@ -9,17 +9,22 @@ static enum perfpred_status overflow(enum ppi_op op, int64_t a, int64_t b, struc
                        ppi_expr_op(op)->spelling, b);
 }
 
+/* The processor would trap on INT64_MIN / -1. */
+static enum perfpred_status divide_by_minus_one(enum ppi_op op, int64_t a, int64_t *result,
+                                                struct perfpred_error *error) {
+  *result = 0;
+  if (op == PPI_OP_MOD || !__builtin_sub_overflow((int64_t)0, a, result))
+    return PERFPRED_OK;
+  return overflow(op, a, -1, error);
+}
+
 static enum perfpred_status divide(enum ppi_op op, int64_t a, int64_t b, int64_t *result,
                                    struct perfpred_error *error) {
   const char *spelling = ppi_expr_op(op)->spelling;
   if (b == 0)
     return ppi_error_set(error, PERFPRED_INVALID, "%" PRId64 " %s 0 divides by zero", a, spelling);
-  if (b == -1) { /* the processor would trap on INT64_MIN / -1 */
-    *result = 0;
-    if (op == PPI_OP_MOD || !__builtin_sub_overflow((int64_t)0, a, result))
-      return PERFPRED_OK;
-    return overflow(op, a, b, error);
-  }
+  if (b == -1)
+    return divide_by_minus_one(op, a, result, error);
   const int64_t quotient = a / b, rest = a % b;
   const bool below = rest != 0 && (rest < 0) != (b < 0); /* the quotient was rounded up, towards zero */
   const bool above = rest != 0 && !below;
@@ -89,6 +94,27 @@ static bool is_comparison(enum ppi_op op) {
   return op >= PPI_OP_EQ && op <= PPI_OP_GE;
 }
 
+static bool is_logic(enum ppi_op op) {
+  return op == PPI_OP_AND || op == PPI_OP_OR;
+}
+
+/* Whether the left side alone decides. */
+static bool is_decided(enum ppi_op op, bool left) {
+  return op == PPI_OP_AND ? !left : op == PPI_OP_OR && left;
+}
+
+/* Of a node with one operand, b is 0. */
+static enum perfpred_status combine(enum ppi_op op, int64_t a, int64_t b, int64_t *result,
+                                    struct perfpred_error *error) {
+  if (is_logic(op))
+    *result = b != 0;
+  else if (is_comparison(op))
+    *result = compare(op, a, b);
+  else
+    return ppi_expr_apply(op, a, b, result, error);
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status eval(const struct ppi_expr *expr, const struct ppi_expr_node *node, const int64_t *values,
                                  int64_t *result, struct perfpred_error *error) {
   if (is_leaf(node->op)) {
@@ -101,21 +127,13 @@ static enum perfpred_status eval(const struct ppi_expr *expr, const struct ppi_e
     return status;
   if (node->op == PPI_OP_IF)
     return eval(expr, &expr->nodes[node->operands[a ? 1 : 2]], values, result, error);
-  if ((node->op == PPI_OP_AND && !a) || (node->op == PPI_OP_OR && a)) {
+  if (is_decided(node->op, a != 0)) {
     *result = a != 0;
     return PERFPRED_OK;
   }
   if (ppi_expr_op(node->op)->operands > 1)
     status = eval(expr, &expr->nodes[node->operands[1]], values, &b, error);
-  if (status)
-    return status;
-  if (node->op == PPI_OP_AND || node->op == PPI_OP_OR)
-    *result = b != 0;
-  else if (is_comparison(node->op))
-    *result = compare(node->op, a, b);
-  else
-    return ppi_expr_apply(node->op, a, b, result, error);
-  return PERFPRED_OK;
+  return status ? status : combine(node->op, a, b, result, error);
 }
 
 enum perfpred_status ppi_expr_eval(const struct ppi_expr *expr, const int64_t *values, int64_t *result,
@@ -175,11 +193,11 @@ static double real(const struct ppi_expr *expr, const struct ppi_expr_node *node
     return a;
   if (node->op == PPI_OP_IF)
     return real(expr, &expr->nodes[node->operands[a != 0.0 ? 1 : 2]], values);
-  if ((node->op == PPI_OP_AND && a == 0.0) || (node->op == PPI_OP_OR && a != 0.0))
+  if (is_decided(node->op, a != 0.0))
     return a != 0.0;
   const bool binary = ppi_expr_op(node->op)->operands > 1;
   const double b = binary ? real(expr, &expr->nodes[node->operands[1]], values) : 0.0;
-  if (node->op == PPI_OP_AND || node->op == PPI_OP_OR)
+  if (is_logic(node->op))
     return isnan(b) ? b : b != 0.0;
   return apply_real(node->op, a, b);
 }

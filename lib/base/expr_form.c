@@ -103,6 +103,21 @@ static int greater(int a, int b) {
   return a > b ? a : b;
 }
 
+/* Of an operation on polynomials of degrees a and b; -1: it is none. */
+static int combined_degree(enum ppi_op op, int a, int b) {
+  switch (op) {
+  case PPI_OP_ADD:
+  case PPI_OP_SUB:
+    return greater(a, b);
+  case PPI_OP_MUL:
+    return a + b;
+  case PPI_OP_DIV:
+    return b == 0 ? a : -1;
+  default:
+    return a == 0 && b == 0 ? 0 : -1;
+  }
+}
+
 static int degree(const struct ppi_expr *expr, int index, size_t slot, const int64_t *values) {
   const struct ppi_expr_node *node = &expr->nodes[index];
   if (node->op == PPI_OP_SLOT)
@@ -120,19 +135,7 @@ static int degree(const struct ppi_expr *expr, int index, size_t slot, const int
     return degree(expr, node->operands[value ? 1 : 2], slot, values);
   }
   const int b = degree(expr, node->operands[1], slot, values);
-  if (b < 0)
-    return b;
-  switch (node->op) {
-  case PPI_OP_ADD:
-  case PPI_OP_SUB:
-    return greater(a, b);
-  case PPI_OP_MUL:
-    return a + b;
-  case PPI_OP_DIV:
-    return b == 0 ? a : -1;
-  default:
-    return a == 0 && b == 0 ? 0 : -1;
-  }
+  return b < 0 ? b : combined_degree(node->op, a, b);
 }
 
 int ppi_expr_degree(const struct ppi_expr *expr, size_t slot, const int64_t *values) {

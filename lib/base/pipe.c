@@ -38,17 +38,20 @@ static struct deadline deadline_in(double timeout_s) {
   return (struct deadline){ timeout_s >= 0.0, now_s() + timeout_s };
 }
 
+/* For poll(): -1 is without end. */
+static int wait_ms(struct deadline deadline) {
+  if (!deadline.limited)
+    return -1;
+  const double left_ms = (deadline.end_s - now_s()) * 1e3;
+  return left_ms <= 0.0 ? 0 : left_ms < 1e6 ? (int)left_ms + 1 : 1000000;
+}
+
 /* Waits until the descriptor is ready, the other side is gone (both are PERFPRED_OK), or time is up. */
 static enum perfpred_status wait_for(int descriptor, short events, struct deadline deadline,
                                      struct perfpred_error *error) {
   for (;;) {
-    int wait_ms = -1;
-    if (deadline.limited) {
-      const double left_ms = (deadline.end_s - now_s()) * 1e3;
-      wait_ms = left_ms <= 0.0 ? 0 : left_ms < 1e6 ? (int)left_ms + 1 : 1000000;
-    }
     struct pollfd entry = { descriptor, events, 0 };
-    const int ready = poll(&entry, 1, wait_ms);
+    const int ready = poll(&entry, 1, wait_ms(deadline));
     if (ready > 0 && (entry.revents & POLLNVAL))
       return ppi_error_set(error, PERFPRED_WORKER, "the worker's pipe is not open");
     if (ready > 0)

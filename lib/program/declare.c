@@ -207,30 +207,41 @@ static enum perfpred_status parse_about(struct ppi_parser *parser) {
   return ppi_scan_rest(scanner, parser->program->about, sizeof parser->program->about);
 }
 
+typedef enum perfpred_status parse_fn(struct ppi_parser *);
+
+/* What parses the declaration that begins here; NULL: it is none. */
+static parse_fn *find_parser(const struct ppi_scanner *scanner) {
+  if (ppi_scan_is(scanner, "operation"))
+    return parse_operation;
+  if (ppi_scan_is(scanner, "about"))
+    return parse_about;
+  if (ppi_scan_is(scanner, "cost"))
+    return parse_cost;
+  if (present(scanner, directions))
+    return parse_buffer;
+  return present(scanner, types) ? parse_arrays : NULL;
+}
+
+/* Buffers are declared all in the one way or all in the other. */
+static bool is_mixed(const struct ppi_parser *parser, parse_fn *parse) {
+  const bool is_first = !parser->stated && parser->program->buffer_count == 0;
+  if (is_first || (parse != parse_arrays && parse != parse_buffer))
+    return false;
+  return (parse == parse_arrays) != parser->program->nest;
+}
+
 enum perfpred_status ppi_parse_declaration(struct ppi_parser *parser, bool *known) {
   const struct ppi_scanner *scanner = &parser->scanner;
-  enum perfpred_status (*parse)(struct ppi_parser *) = NULL;
-  if (ppi_scan_is(scanner, "operation"))
-    parse = parse_operation;
-  else if (ppi_scan_is(scanner, "about"))
-    parse = parse_about;
-  else if (ppi_scan_is(scanner, "cost"))
-    parse = parse_cost;
-  else if (present(scanner, directions))
-    parse = parse_buffer;
-  else if (present(scanner, types))
-    parse = parse_arrays;
+  parse_fn *const parse = find_parser(scanner);
   *known = parse != NULL;
   if (!parse)
     return PERFPRED_OK;
   if (parser->body)
     return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX, "expected %s before the first statement",
                           scanner->token.text);
-  const bool arrays = parse == parse_arrays;
-  if ((parser->stated || parser->program->buffer_count > 0) && (arrays || parse == parse_buffer) &&
-      arrays != parser->program->nest)
+  if (is_mixed(parser, parse))
     return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX, "%s",
-                          arrays ? "an algorithm declares 'in|out|inout|work NAME: TYPE SHAPE'"
-                                 : "a nest declares 'TYPE NAME[extent, ...]'");
+                          parse == parse_arrays ? "an algorithm declares 'in|out|inout|work NAME: TYPE SHAPE'"
+                                                : "a nest declares 'TYPE NAME[extent, ...]'");
   return parse(parser);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Printing as C: what the file is made of (print_c.c) and the statements in it (print_c_body.c). */
+/* Printing as C: what the file is made of (print_c.c) and the statements in it (print_c_body.c, print_c_loop.c,
+   print_c_call.c). */
 #ifndef PPI_PROGRAM_PRINT_C_H
 #define PPI_PROGRAM_PRINT_C_H
 
@@ -19,6 +20,13 @@ struct ppi_c_printer {
 
 const char *ppi_print_c_type(enum ppi_type type);
 void ppi_print_c_callee(const struct ppi_c_printer *printer, const struct ppi_node *node, char name[PPI_C_NAME_MAX]);
+void ppi_print_c_expr(const struct ppi_c_printer *printer, const struct ppi_expr *expr);
+void ppi_print_c_factor(const struct ppi_c_printer *printer, const struct ppi_expr *expr);
+bool ppi_print_c_uses(const struct ppi_node *block, int slot);
+bool ppi_print_c_fails(const struct ppi_node *node); /* apart from what is inside it */
+/* The line that begins a FOR, and what stands first in its braces, for which depth + 1 is the indentation. */
+void ppi_print_c_loop(const struct ppi_c_printer *printer, const struct ppi_node *node, int depth);
+void ppi_print_c_call(const struct ppi_c_printer *printer, const struct ppi_node *node, int depth);
 void ppi_print_c_body(struct ppi_c_printer *printer); /* between the braces of printer->program's function */
 
 #endif
