@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/own.h"
 #include "program/print.h"
 #include "program/print_c.h"
 
@@ -80,25 +81,35 @@ static void reach_block(struct reach *reach, const struct ppi_node *node) {
   }
 }
 
-/* void dtrsm_(const char *, ..., const int *, double *, ..., size_t); */
+static const char *argument_type(const struct ppi_arg *arg) {
+  if (arg->kind == PPI_ARG_FLAG && !arg->option)
+    return "char";
+  return arg->kind == PPI_ARG_SCALAR || arg->kind == PPI_ARG_DATA || arg->kind == PPI_ARG_WORK ? c_types[arg->type]
+                                                                                               : "int";
+}
+
+static bool is_written(const struct ppi_arg *arg) {
+  return arg->kind == PPI_ARG_WORK || arg->kind == PPI_ARG_INFO ||
+         (arg->kind == PPI_ARG_DATA && arg->direction != PPI_IN);
+}
+
+/* void dtrsm_(const char *, ..., const int *, double *, ..., size_t); of a kernel of our own the whole function. */
 static void print_prototype(const struct perfpred_kernel *kernel, struct ppi_text *text) {
-  ppi_text_printf(text, "%s %s_(", kernel->returns_value ? c_types[kernel->return_type] : "void", kernel->name);
+  const char *body = ppi_kernel_own_body(kernel->name);
+  ppi_text_printf(text, "%s%s %s_(", body ? "static " : "",
+                  kernel->returns_value ? c_types[kernel->return_type] : "void", kernel->name);
   int flags = 0;
   for (int i = 0; i < kernel->arg_count; i++) {
     const struct ppi_arg *arg = &kernel->args[i];
-    const bool written = arg->kind == PPI_ARG_WORK || arg->kind == PPI_ARG_INFO ||
-                         (arg->kind == PPI_ARG_DATA && arg->direction != PPI_IN);
-    const char *type = "int";
-    if (arg->kind == PPI_ARG_FLAG && !arg->option)
-      type = "char";
-    else if (arg->kind == PPI_ARG_SCALAR || arg->kind == PPI_ARG_DATA || arg->kind == PPI_ARG_WORK)
-      type = c_types[arg->type];
     flags += arg->kind == PPI_ARG_FLAG && !arg->option;
-    ppi_text_printf(text, "%s%s%s *", i > 0 ? ", " : "", written ? "" : "const ", type);
+    ppi_text_printf(text, "%s%s%s *%s", i > 0 ? ", " : "", is_written(arg) ? "" : "const ", argument_type(arg),
+                    body ? arg->name : "");
   }
   for (; flags > 0; flags--)
-    ppi_text_append(text, ", size_t");
-  ppi_text_append(text, ");\n");
+    ppi_text_append(text, body ? ", size_t length" : ", size_t");
+  ppi_text_append(text, body ? ") {\n" : ");\n");
+  if (body)
+    ppi_text_printf(text, "%s}\n", body);
 }
 
 /* The head of a program's function. */
