@@ -158,6 +158,17 @@ def test_wrong_knobs():
     refuses(2, *generate, "-n", "8:64:8", naming=["STEP"])
 
 
+def test_wrong_yardsticks():
+    """readings of the yardstick that are no positive numbers of seconds"""
+    for words in (
+        ("sample",),
+        ("measure", NAME, "n=64", "b=16"),
+        ("validate", NAME, "-m", models(NAME), "-n", "64"),
+    ):
+        for value in ("nan", "-1", "0", "x", "", "inf", "2"):
+            refuses(2, *words, "--yardstick", value, naming=["--yardstick"])
+
+
 def test_large_numbers():
     """numbers of a text that fit into no integer are named, with their place"""
     text = "perfpred-text 1\n\nalgorithm mine(n, b)\n  operation mine\n  inout A: double matrix[n, n]\n  let x = {}\nend\n"
