@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured rates of one thread: peak flop/s and memory bandwidth. The best of many short runs: neighbours only slow down. */
+/* Measured rates of one thread: peak flop/s and memory bandwidth. The best of several short runs, as neighbours only slow
+   down: it is taken once a few runs in a row did no better. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,24 @@
 #include "machine/peak.h"
 
 #define PEAK_RUNS 30
-#define PEAK_RUN_S 0.003
+#define PEAK_RUN_S 0.002
+#define PEAK_SETTLED 5 /* runs in a row */
 #define BANDWIDTH_PASSES 6
+#define BANDWIDTH_SETTLED 2
+#define BETTER 1.005 /* a smaller gain is no gain */
 #define BUFFER_MIN ((size_t)32 << 20)
 #define BUFFER_MAX ((size_t)256 << 20)
+
+/* The best rate so far, and for how many runs it has been the best. */
+struct best {
+  double rate;
+  int settled;
+};
+
+static void best_add(struct best *best, double rate) {
+  best->settled = rate > best->rate * BETTER ? 0 : best->settled + 1;
+  best->rate = rate > best->rate ? rate : best->rate;
+}
 
 static double run_time(const struct ppi_clock *clock, double (*run)(long), long steps) {
   volatile double sink;
@@ -26,13 +41,12 @@ static double peak(const struct ppi_clock *clock, const struct ppi_peak_loop *lo
   long steps = 1024;
   while (steps < (1L << 30) && run_time(clock, run, steps) < PEAK_RUN_S)
     steps *= 2;
-  double best = 0.0;
-  for (int i = 0; i < PEAK_RUNS; i++) {
+  struct best best = { 0 };
+  for (int i = 0; i < PEAK_RUNS && best.settled < PEAK_SETTLED; i++) {
     double time = run_time(clock, run, steps);
-    double rate = time > 0.0 ? (double)steps * loop->flops_per_step[precision] / time : 0.0;
-    best = rate > best ? rate : best;
+    best_add(&best, time > 0.0 ? (double)steps * loop->flops_per_step[precision] / time : 0.0);
   }
-  return best;
+  return best.rate;
 }
 
 typedef uint64_t lane __attribute__((vector_size(16)));
@@ -72,17 +86,16 @@ static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine 
     return 0.0;
   memset(data, 1, bytes);
   volatile uint64_t sink;
-  double best = 0.0;
-  for (int i = 0; i < BANDWIDTH_PASSES; i++) {
+  struct best best = { 0 };
+  for (int i = 0; i < BANDWIDTH_PASSES && best.settled < BANDWIDTH_SETTLED; i++) {
     double begin = clock->now(clock->state);
     sink = read_through(data, bytes / sizeof *data);
     double time = clock->now(clock->state) - begin;
     (void)sink;
-    if (time > 0.0 && (double)bytes / time > best)
-      best = (double)bytes / time;
+    best_add(&best, time > 0.0 ? (double)bytes / time : 0.0);
   }
   free(data);
-  return best;
+  return best.rate;
 }
 
 void ppi_machine_measure(struct ppi_machine *machine) {
