@@ -110,19 +110,25 @@ enum perfpred_status ppi_reader_word(struct ppi_script_reader *reader, const cha
   return PERFPRED_OK;
 }
 
+static bool is_exponent(char c) {
+  return c == 'e' || c == 'E';
+}
+
+/* Whether the character behind `length` others, no digit, belongs to a real number. */
+static bool continues_real(const char *number, size_t length) {
+  char c = number[length];
+  if (c == '.')
+    return true;
+  return length > 0 && (is_exponent(c) || ((c == '-' || c == '+') && is_exponent(number[length - 1])));
+}
+
 /* Digits at the present place, with what else a real number is written with. */
 static size_t number_length(const struct ppi_script_reader *reader, bool real) {
   size_t length = 0, left = (size_t)(reader->end - reader->at);
-  if (length < left && (reader->at[length] == '-' || reader->at[length] == '+'))
+  if (left > 0 && (*reader->at == '-' || *reader->at == '+'))
     length++;
-  for (; length < left; length++) {
-    char c = reader->at[length];
-    bool exponent = real && length > 0 && (c == 'e' || c == 'E');
-    bool sign = real && length > 0 && (c == '-' || c == '+') &&
-                (reader->at[length - 1] == 'e' || reader->at[length - 1] == 'E');
-    if (!is_digit(c) && !exponent && !sign && !(real && c == '.'))
-      break;
-  }
+  while (length < left && (is_digit(reader->at[length]) || (real && continues_real(reader->at, length))))
+    length++;
   return length;
 }
 
@@ -136,13 +142,21 @@ static bool take_number(struct ppi_script_reader *reader, bool real, char *numbe
   return true;
 }
 
+/* No integer stands here: none at all, or one with too many digits. */
+static enum perfpred_status refuse_integer(const struct ppi_script_reader *reader, const char *what) {
+  size_t length = number_length(reader, false);
+  if (length == 0 || !is_digit(reader->at[length - 1]))
+    return ppi_reader_expected(reader, what);
+  return ppi_reader_fail(reader, PERFPRED_OVERFLOW, "%.*s does not fit into 64 bits",
+                         (int)(length < 200 ? length : 200), reader->at);
+}
+
 enum perfpred_status ppi_reader_integer(struct ppi_script_reader *reader, const char *what, int64_t *value) {
   int64_t product = 1, factor = 0;
   do {
     char number[64];
-    skip_blanks(reader);
     if (!take_number(reader, false, number, sizeof number) || !ppi_text_parse_integer(number, &factor))
-      return ppi_reader_expected(reader, what);
+      return refuse_integer(reader, what);
     if (__builtin_mul_overflow(product, factor, &product))
       return ppi_reader_fail(reader, PERFPRED_OVERFLOW, "%s is out of range", what);
     reader->at += strlen(number);

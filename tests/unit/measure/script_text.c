@@ -126,6 +126,9 @@ Test(script_text, says_where_and_what_is_wrong) {
     { "{omp { { daxpy(1, 1) } } }", PERFPRED_SYNTAX, 1, 8, "kernel" },
     { "daxpy(1, 1) daxpy(1, 1)", PERFPRED_SYNTAX, 1, 13, "end of the statement" },
     { "double A[9*99999999999999*9999999999]", PERFPRED_OVERFLOW, 1, 0, "range" },
+    { "double A[9223372036854775808]", PERFPRED_OVERFLOW, 1, 10, "9223372036854775808 does not fit into 64 bits" },
+    { "daxpy( -9223372036854775809, 1)", PERFPRED_OVERFLOW, 1, 8, "-9223372036854775809 does not fit" },
+    { "double A[-]", PERFPRED_SYNTAX, 1, 10, "found '-'" },
     { "nonsense", PERFPRED_SYNTAX, 1, 1, "nonsense" },
     { "?", PERFPRED_SYNTAX, 1, 1, "'?'" },
   };
