@@ -124,7 +124,9 @@ static int print_text(const struct node *report) {
 }
 
 static int print_json(const struct node *report) {
-  static const char *const keys[] = { "clock", "yardstick_s", "yardstick_reference_s", "threads", "blas", "lapack", "calls" };
+  static const char *const keys[] = { "clock",   "yardstick_s",  "yardstick_reference_s",
+                                      "threads", "threads_note", "blas",
+                                      "lapack",  "calls" };
   struct document document;
   document_begin(&document);
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)

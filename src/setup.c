@@ -77,6 +77,9 @@ void setup_print_machine(const struct node *machine) {
   print_rate("peak", node_number(node_member(machine, "peak_flops_per_s")), "flop/s, one thread, double precision");
   print_rate("", node_number(node_member(machine, "peak_flops_per_s_single")), "flop/s, one thread, single precision");
   print_rate("bandwidth", node_number(node_member(machine, "bandwidth_bytes_per_s")), "B/s, one thread");
+  const char *threads_note = node_string(node_member(machine, "threads_note"));
+  if (threads_note[0] != '\0')
+    printf(LABEL "%s\n", "threads", threads_note);
   const char *note = node_string(node_member(node_member(machine, "counters"), "note"));
   if (note[0] != '\0')
     printf(LABEL "%s\n", "counters", note);

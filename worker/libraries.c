@@ -111,7 +111,7 @@ static enum perfpred_status check_widths(struct worker_libraries *libraries, str
                        libraries->blas_file.path, libraries->ilp64 ? 64 : 32, libraries->lapack_file.path);
 }
 
-enum perfpred_status worker_load(struct worker_libraries *libraries, const char *blas, const char *lapack, int threads,
+enum perfpred_status worker_load(struct worker_libraries *libraries, const char *blas, const char *lapack,
                                  struct ppi_worker_page *page, struct perfpred_error *error) {
   enum perfpred_status status = load_blas(libraries, blas, page, error);
   if (status == PERFPRED_OK)
@@ -122,8 +122,5 @@ enum perfpred_status worker_load(struct worker_libraries *libraries, const char 
     return status;
   worker_describe_blas(libraries);
   worker_describe_lapack(libraries);
-  if (threads > 1 && worker_blas_is_serial(libraries) == 1)
-    return ppi_error_set(error, PERFPRED_INVALID, "threads is %d, expected 1: '%s' is built for one thread", threads,
-                         libraries->blas_file.path);
   return PERFPRED_OK;
 }

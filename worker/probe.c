@@ -128,5 +128,5 @@ int worker_blas_is_serial(const struct worker_libraries *libraries) {
     return AS_FUNCTION(blis_fn *, blis)() == 0;
   if (openblas)
     return AS_FUNCTION(openblas_fn *, openblas)() == 0;
-  return -1;
+  return strcmp(libraries->blas_file.family, "reference") == 0 ? 1 : -1;
 }

@@ -38,6 +38,9 @@ static void fill_setup(const struct worker *worker, struct ppi_setup *setup) {
   setup->threads = worker->threads;
   setup->ilp64 = worker->libraries.ilp64;
   setup->protocol = PPI_PROTOCOL;
+  if (worker->threads != worker->threads_asked)
+    snprintf(setup->note, sizeof setup->note, "the BLAS is built for one thread: 1 counts, though %d were asked for",
+             worker->threads_asked);
   strncpy(setup->library, perfpred_version(), sizeof setup->library - 1);
 }
 
@@ -52,12 +55,21 @@ static enum perfpred_status check_hello(struct ppi_wire *in, struct perfpred_err
   return PERFPRED_OK;
 }
 
+/* Two threads of a serial library are one: models of it must not be taken for those of two. */
+static void count_threads(struct worker *worker) {
+  if (worker->threads == 1 || worker_blas_is_serial(&worker->libraries) != 1)
+    return;
+  worker->threads = 1;
+  if (worker->cpu_count > 0)
+    pin(worker->cpus[0]);
+}
+
 static enum perfpred_status hello(struct worker *worker, struct perfpred_error *error) {
   struct ppi_setup setup;
   enum perfpred_status status = check_hello(&worker->in, error);
   if (status != PERFPRED_OK)
     return status;
-  worker->threads = (int)ppi_wire_get_i64(&worker->in);
+  worker->threads = worker->threads_asked = (int)ppi_wire_get_i64(&worker->in);
   const char *blas = ppi_wire_get_string(&worker->in), *lapack = ppi_wire_get_string(&worker->in);
   worker->yardstick_s = ppi_wire_get_f64(&worker->in);
   if (worker->in.bad || worker->loaded)
@@ -65,10 +77,11 @@ static enum perfpred_status hello(struct worker *worker, struct perfpred_error *
   list_cpus(worker);
   if (worker->threads == 1 && worker->cpu_count > 0)
     pin(worker->cpus[0]);
-  status = worker_load(&worker->libraries, blas, lapack, worker->threads, worker->page, error);
+  status = worker_load(&worker->libraries, blas, lapack, worker->page, error);
   if (status != PERFPRED_OK)
     return status;
   worker->loaded = true;
+  count_threads(worker);
   fill_setup(worker, &setup);
   ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
   ppi_wire_put_string(&worker->out, PPI_WORKER_MAGIC);

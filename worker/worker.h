@@ -15,8 +15,8 @@ struct worker_libraries {
   bool ilp64;
   bool suffixed; /* names end in _64_ */
 };
-/* blas, lapack: real paths that must answer, "": any. threads: what the environment asks of the BLAS. */
-enum perfpred_status worker_load(struct worker_libraries *libraries, const char *blas, const char *lapack, int threads,
+/* blas, lapack: real paths that must answer, "": any. */
+enum perfpred_status worker_load(struct worker_libraries *libraries, const char *blas, const char *lapack,
                                  struct ppi_worker_page *page, struct perfpred_error *error);
 /* Address of a routine by its Fortran name without underscores, in LAPACK, then BLAS; NULL: neither has it. */
 void *worker_routine(const struct worker_libraries *libraries, const char *name);
@@ -58,7 +58,7 @@ struct worker {
   struct ppi_script script; /* the last one, and its text and named buffers */
   struct ppi_buffers buffers;
   char *text;
-  int threads;
+  int threads, threads_asked;         /* that count: 1 where the BLAS is built for one; and as the host asked */
   double yardstick_s;                 /* reading that times are brought to; 0: the best one */
   int cpus[PPI_UNIT_CPUS], cpu_count; /* on which this process may run, the present one first */
   bool loaded, cancelled;

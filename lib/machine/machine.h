@@ -45,11 +45,12 @@ struct ppi_setup {
   struct ppi_library blas, lapack;
   int threads;
   bool ilp64;
-  char clock[16];     /* "tsc", "monotonic", "virtual" */
-  double yardstick_s; /* best reading; 0: none */
-  double reference_s; /* reading that times were brought to; 0: none; not in model files */
-  char library[16];   /* version of libperfpred */
-  int protocol;       /* version of the measuring protocol: PPI_PROTOCOL */
+  char clock[16];          /* "tsc", "monotonic", "virtual" */
+  double yardstick_s;      /* best reading; 0: none */
+  double reference_s;      /* reading that times were brought to; 0: none; not in model files */
+  char library[16];        /* version of libperfpred */
+  int protocol;            /* version of the measuring protocol: PPI_PROTOCOL */
+  char note[PPI_TEXT_MAX]; /* why threads is not what was asked for; "" otherwise; not in model files */
 };
 #define PPI_PROTOCOL 1
 

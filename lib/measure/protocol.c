@@ -357,6 +357,7 @@ void ppi_put_setup(struct ppi_wire *wire, const struct ppi_setup *setup) {
   ppi_wire_put_f64(wire, setup->reference_s);
   ppi_wire_put_string(wire, setup->library);
   ppi_wire_put_i64(wire, setup->protocol);
+  ppi_wire_put_string(wire, setup->note);
 }
 
 void ppi_get_setup(struct ppi_wire *wire, struct ppi_setup *setup) {
@@ -370,4 +371,5 @@ void ppi_get_setup(struct ppi_wire *wire, struct ppi_setup *setup) {
   setup->reference_s = ppi_wire_get_f64(wire);
   get_text(wire, setup->library, sizeof setup->library);
   setup->protocol = get_int(wire);
+  get_text(wire, setup->note, sizeof setup->note);
 }

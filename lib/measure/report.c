@@ -208,6 +208,7 @@ char *ppi_report_script(const struct ppi_script *script, const struct ppi_outcom
   key_number(&text, "yardstick_s", setup->yardstick_s);
   key_number(&text, "yardstick_reference_s", setup->reference_s);
   key_integer(&text, "threads", (uint64_t)setup->threads);
+  key_string(&text, "threads_note", setup->note);
   key_string(&text, "blas", setup->blas.path);
   key_string(&text, "lapack", setup->lapack.path);
   ppi_text_append(&text, ",\"calls\":[");

@@ -97,9 +97,10 @@ enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const 
   ppi_json_begin(&out);
   ppi_store_put_machine(&out, machine);
   put_counters(&out, machine);
-  if (setup)
+  if (setup) {
     ppi_store_put_setup(&out, setup);
-  else
+    ppi_json_put_string(&out, "threads_note", setup->note);
+  } else
     ppi_json_put_null(&out, "blas");
   ppi_json_end(&out, &text);
   taken = ppi_text_take(&text);
