@@ -8,16 +8,17 @@
 #define CONFIDENCE 0.95
 
 /* The number of values below the median is binomial with probability 1/2: the interval misses the median when fewer than r of them lie
-   below it, or fewer than r above. Terms are added from the outside until they exceed what may be missed. */
+   below it, or fewer than r above. Terms are added from the outside until they exceed what may be missed. Each comes
+   from the one before, in logarithms because the first ones underflow: lgamma writes a global variable. */
 size_t ppi_interval_rank(size_t count) {
-  double n = (double)count, log_all = n * log(2.0), missed = 0.0;
+  double n = (double)count, log_term = -n * log(2.0), missed = 0.0;
   size_t rank = 0;
   for (size_t k = 0; 2 * k < count; k++) {
-    double log_term = lgamma(n + 1.0) - lgamma((double)k + 1.0) - lgamma(n - (double)k + 1.0) - log_all;
     missed += 2.0 * exp(log_term);
     if (missed > 1.0 - CONFIDENCE)
       break;
     rank = k + 1;
+    log_term += log((n - (double)k) / ((double)k + 1.0));
   }
   return rank;
 }

@@ -249,6 +249,25 @@ static enum perfpred_status create_plan(struct perfpred_error *error) {
   return status;
 }
 
+/* Two plans of one program: a tie. */
+static enum perfpred_status rank(struct perfpred_error *error) {
+  static const int64_t values[] = { 64, 16 };
+  struct perfpred_plan *first = NULL, *second = NULL;
+  struct perfpred_rank ranking[2] = { { .plan = 77 }, { .plan = 77 } };
+  enum perfpred_status status = perfpred_plan_create(program, models, NULL, &first, error);
+  if (!status)
+    status = perfpred_plan_create(program, models, NULL, &second, error);
+  const struct perfpred_plan *const plans[] = { first, second };
+  if (!status) {
+    status = perfpred_rank(plans, 2, values, 2, 0.01, ranking, error);
+    if (status ? ranking[0].plan != 77 || ranking[1].plan != 77 : ranking[0].plan + ranking[1].plan != 1)
+      fault_touched("ranking");
+  }
+  perfpred_plan_destroy(second);
+  perfpred_plan_destroy(first);
+  return status;
+}
+
 static enum perfpred_status measure(struct perfpred_error *error) {
   static const int64_t values[] = { 64, 16 };
   struct perfpred_sampler *sampler = NULL;
@@ -335,6 +354,7 @@ static const struct {
   { "models: save", save_models },
   { "models: load", load_models },
   { "plan: create", create_plan },
+  { "rank", rank },
   { "measure", measure },
   { "validate", validate },
 };

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Allocations fail in turn: kernels of the caller's, scripts of timed calls, the threads of a parallel region. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "clockwork.h"
+#include "fault.h"
+#include "measure/script_tree.h"
+#include "measure/team.h"
+
+static struct perfpred_context *context; /* with dmine; the scenarios only read it */
+static struct perfpred_sampler *here;    /* made once: it calibrates at its first measurement, which takes time */
+
+static int nothing(void *data, void *const args[]) {
+  (void)data;
+  (void)args;
+  return 0;
+}
+
+static void fortran(void) {
+}
+
+/* All or nothing, as with a text that is added. */
+static enum perfpred_status register_with(bool free_form, struct perfpred_error *error) {
+  static const char text[] = "kernel dyours(uplo: flag L U, n: size, alpha: scalar, a: inout matrix[n, n], lda)\n"
+                             "  about a kernel\n  mul n*n\nend\n";
+  struct perfpred_context *own = NULL;
+  fault_pause();
+  enum perfpred_status status = perfpred_context_create(&own, error);
+  fault_resume();
+  if (status)
+    return status;
+  const size_t before = perfpred_kernel_count(own);
+  if (free_form)
+    status = perfpred_kernel_register_function(own, text, nothing, NULL, error);
+  else
+    status = perfpred_kernel_register(own, text, fortran, error);
+  const struct perfpred_kernel *kernel = NULL;
+  struct perfpred_error unused;
+  fault_pause();
+  const bool found = perfpred_kernel_find(own, "dyours", &kernel, &unused) == PERFPRED_OK;
+  fault_resume();
+  if (found == (status != PERFPRED_OK) || perfpred_kernel_count(own) != before + (status ? 0 : 1))
+    fault_touched("the context is half changed");
+  perfpred_context_destroy(own);
+  return status;
+}
+
+static enum perfpred_status register_kernel(struct perfpred_error *error) {
+  return register_with(false, error);
+}
+
+static enum perfpred_status register_function(struct perfpred_error *error) {
+  return register_with(true, error);
+}
+
+/* Of everything that the reader keeps in an array there is enough for the array to grow. */
+static char *long_script(void) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  ppi_text_append(&text, "double A[1000], B[600]\n"
+                         "set stable 0.01 max 50; set prepare A B[0:100]; counters PAPI_L1_DCM PAPI_TOT_CYC\n"
+                         "daxpy(10, 1, A, A+500)\ngo\n");
+  for (int i = 1; i <= 20; i++) {
+    ppi_text_printf(&text, "float F%d[%d]; set prepare F%d\n", i, 10 * i, i);
+    ppi_text_printf(&text, "{ dpotrf2(L, %d); dtrsm(R, L, T, N, 9, %d, 1) }\n", i, i);
+    ppi_text_printf(&text, "{omp\n daxpy(%d, 1)\n { dscal(4, 2); dscal(%d, 2) }\n}\n", i, i);
+  }
+  return ppi_text_take(&text);
+}
+
+static enum perfpred_status read_script(struct perfpred_error *error) {
+  fault_pause();
+  char *text = long_script();
+  fault_resume();
+  if (!text)
+    return ppi_error_memory(error);
+  struct ppi_script script = { 0 };
+  enum perfpred_status status = ppi_script_parse(context->kernels, text, strlen(text), "calls", 0, &script, error);
+  if (status ? script.units != NULL || script.unit_count != 0 : script.unit_count != 41)
+    fault_touched("script");
+  ppi_script_free(&script);
+  free(text);
+  return status;
+}
+
+static enum perfpred_status sample_with(struct perfpred_sampler *sampler, struct perfpred_error *error) {
+  static const char text[] = "double A[100]\nset operands fresh; set precondition cold-flush\ndmine(10, A)\n"
+                             "set operands fixed; set precondition warm\n{ dmine(3); dmine(4) }\n"
+                             "{omp dmine(5); { dmine(6); dmine(7) } }\n";
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  char *json = NULL;
+  options.repetitions = 1;
+  options.gate = -1.0;
+  enum perfpred_status status =
+      perfpred_sample_text(sampler, context, text, strlen(text), "calls", &options, &json, error);
+  if ((status != PERFPRED_OK) != (json == NULL))
+    fault_touched("json");
+  perfpred_free(json);
+  return status;
+}
+
+static enum perfpred_status sample_virtual(struct perfpred_error *error) {
+  struct perfpred_sampler *sampler = NULL;
+  fault_pause();
+  enum perfpred_status status = perfpred_sampler_create_virtual(context, clockwork_cost, NULL, NULL, &sampler, error);
+  fault_resume();
+  if (!status)
+    status = sample_with(sampler, error);
+  perfpred_sampler_destroy(sampler);
+  return status;
+}
+
+/* A call whose memory cannot be had has that as its result: the whole need not fail. */
+static enum perfpred_status sample_here(struct perfpred_error *error) {
+  return sample_with(here, error);
+}
+
+static void work(void *data, int index) {
+  ((int *)data)[index]++;
+}
+
+static enum perfpred_status create_team(struct perfpred_error *error) {
+  struct ppi_team *team = NULL;
+  int runs[3] = { 0, 0, 0 };
+  enum perfpred_status status = ppi_team_create(3, NULL, 0, &team, error);
+  if ((status != PERFPRED_OK) != (team == NULL))
+    fault_touched("team");
+  if (team) {
+    ppi_team_run(team, work, runs);
+    if (runs[0] != 1 || runs[1] != 1 || runs[2] != 1)
+      fault_touched("the team's work");
+  }
+  ppi_team_destroy(team);
+  return status;
+}
+
+/* What is made once and then kept must be there before anything fails: kernels of the context at their first use, the
+ * sampler's calibration and its threads. */
+static enum perfpred_status set_up(struct perfpred_error *error) {
+  enum perfpred_status status = perfpred_context_create(&context, error);
+  if (!status)
+    status = perfpred_kernel_register_function(context, "kernel dmine(n: size, x: inout vector[n])\n  mul n\nend\n",
+                                               nothing, NULL, error);
+  if (!status)
+    status = perfpred_sampler_create_local(context, NULL, &here, error);
+  if (!status)
+    status = sample_with(here, error);
+  return status ? status : read_script(error);
+}
+
+int main(void) {
+  struct tap tap = { 0, 0 };
+  struct perfpred_error error = { PERFPRED_OK, 0, 0, "" };
+  const enum perfpred_status status = set_up(&error);
+  tap_case(&tap, !status, "set up%s%s", status ? ": " : "", status ? error.text : "");
+  if (!status) {
+    fault_check(&tap, "kernel: register", register_kernel);
+    fault_check(&tap, "kernel: register in free form", register_function);
+    fault_check(&tap, "script: read", read_script);
+    fault_check(&tap, "script: sample on a virtual clock", sample_virtual);
+    fault_check(&tap, "script: sample in this process", sample_here);
+    fault_check(&tap, "team: create and run", create_team);
+  }
+  perfpred_sampler_destroy(here);
+  perfpred_context_destroy(context);
+  return tap_finish(&tap);
+}
