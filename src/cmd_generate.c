@@ -67,12 +67,43 @@ static int measure(struct session *session, struct perfpred_generate_options *ge
                         session->count, generate, &session->models, &report, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
-    return message_fail("interrupted: %s is not written", session->options->output);
+    return message_fail("interrupted: %s is not written; the same command goes on where this one stopped (%s)",
+                        session->options->output, generate->journal);
   if (status != PERFPRED_OK)
     return session_fail(session);
-  if (perfpred_models_save(session->models, session->options->output, &session->error) != PERFPRED_OK)
+  struct perfpred_update_options update = PERFPRED_UPDATE_OPTIONS_INIT;
+  update.replace = session->options->replace;
+  if (perfpred_models_update(session->context, session->models, session->options->output, &update, &session->error) !=
+      PERFPRED_OK)
     return session_fail(session);
   return session->options->json ? print_json(session, &report) : print_text(session, &report);
+}
+
+/* What is in the file: its samples are used, and a file that cannot be added to is told before anything is measured. */
+static int load_known(struct session *session, struct perfpred_models **known) {
+  const char *path = session->options->output;
+  if (session->options->replace)
+    return COMMAND_OK;
+  enum perfpred_status status = perfpred_models_load(session->context, path, NULL, known, &session->error);
+  if (status == PERFPRED_OK || status == PERFPRED_MISSING)
+    return COMMAND_OK;
+  return message_fail("%s; --replace writes the file anew", session->error.text);
+}
+
+static int measure_onto(struct session *session, struct perfpred_generate_options *generate) {
+  char journal[4096];
+  struct perfpred_models *known = NULL;
+  if ((size_t)snprintf(journal, sizeof journal, "%s.journal", session->options->output) >= sizeof journal)
+    return message_fail("%s: the name is too long", session->options->output);
+  int result = load_known(session, &known);
+  generate->journal = journal;
+  generate->restart = session->options->restart;
+  generate->keep_samples = session->options->samples;
+  generate->known = known;
+  if (result == COMMAND_OK)
+    result = measure(session, generate);
+  perfpred_models_unref(known);
+  return result;
 }
 
 static int check(const struct options *options) {
@@ -99,7 +130,7 @@ static int run(const struct options *options) {
   if (result == COMMAND_OK)
     result = session_sample(&session);
   if (result == COMMAND_OK)
-    result = measure(&session, &generate);
+    result = measure_onto(&session, &generate);
   session_close(&session);
   return result;
 }
@@ -110,7 +141,8 @@ const struct command command_generate = {
   .summary = "Measures and fits the models that algorithms need",
   .details =
       "-n bounds every size parameter (8:1024), -b the block size (8:256). Kernels, cases and domains follow from\n"
-      "the algorithms' texts. An interrupt (Ctrl-C) ends it without writing anything.\n\n"
+      "the algorithms' texts. A FILE that is there is added to;\n"
+      "--replace writes it anew. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"
       "Knobs of --set, with their defaults:\n"
       "  overfitting    degrees beyond the kernel's own: 2, for kernels of three sizes 0\n"
       "  oversampling   points for each dimension beyond those that fitting needs: 4\n"
@@ -123,6 +155,6 @@ const struct command command_generate = {
       "  seed           of the order of the samples\n"
       "  generator      published (the default) or adaptive, which samples where it errs\n",
   .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |
-           TAKES_LD | TAKES_FILES,
+           TAKES_LD | TAKES_FILES | TAKES_TARGET,
   .run = run,
 };

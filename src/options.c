@@ -24,8 +24,8 @@ struct rule {
 
 static const struct rule rules[] = {
   { "-m", "FILE", "model file", KIND_WORD, TAKES_MODELS, AT(models), 0, 0 },
-  { "-o", "FILE", "file to write; replaced as a whole once everything is done", KIND_WORD, TAKES_OUTPUT, AT(output), 0,
-    0 },
+  { "-o", "FILE", "file to write; it changes as a whole, once everything is done", KIND_WORD, TAKES_OUTPUT, AT(output),
+    0, 0 },
   { "-n", "LO:HI[:STEP]", "sizes", KIND_RANGE, TAKES_N, AT(n), 0, 0 },
   { "-b", "LO:HI[:STEP]", "block sizes", KIND_RANGE, TAKES_B, AT(b), 0, 0 },
   { "--for", "NAME[,NAME]", "algorithms, or operations for all their algorithms", KIND_WORD, TAKES_FOR, AT(algorithms),
@@ -45,6 +45,11 @@ static const struct rule rules[] = {
   { "--threads", "T", "models for so many threads", KIND_INTEGER, TAKES_CHOICE, AT(threads), 1, 4096 },
   { "--setup", "K", "models of the setup of this number in the file ('perfpred model' lists them)", KIND_INTEGER,
     TAKES_NUMBER, AT(setup), 1, 100000 },
+  { "--replace", NULL, "write the file of -o anew instead of adding to it", KIND_FLAG, TAKES_TARGET, AT(replace), 0,
+    0 },
+  { "--restart", NULL, "measure again what an interrupted run has left in FILE.journal", KIND_FLAG, TAKES_TARGET,
+    AT(restart), 0, 0 },
+  { "--samples", NULL, "keep every sample in the file", KIND_FLAG, TAKES_TARGET, AT(samples), 0, 0 },
   { "--env", "NAME=VALUE", "environment of the measured libraries, such as BLIS_ARCH_TYPE=0; may be repeated",
     KIND_ASSIGNMENTS, TAKES_SETUP, AT(environment), 0, 0 },
   { "--yardstick", "SECONDS", "reading of the yardstick that times are brought to; default: the run's own best one",

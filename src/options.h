@@ -29,6 +29,7 @@ enum {
   TAKES_PARAMETERS = 1 << 15, /* n=1000 b=128 */
   TAKES_CHOICE = 1 << 16,     /* --blas --threads, of the models of a file */
   TAKES_NUMBER = 1 << 17,     /* --setup */
+  TAKES_TARGET = 1 << 18,     /* --replace --restart --samples */
 };
 
 /* Words in the order in which they were given; borrowed from argv. */
@@ -53,7 +54,7 @@ struct options {
   double gate;                      /* 0: the default; -1: off */
   int64_t repetitions, threads, ld; /* 0: the default */
   int64_t setup;                    /* 1: the first one of the model file; 0: any */
-  bool json, extrapolate, force, help;
+  bool json, extrapolate, force, help, replace, restart, samples;
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;

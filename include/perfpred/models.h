@@ -50,6 +50,60 @@ PERFPRED_API enum perfpred_status perfpred_models_load_memory(const struct perfp
 PERFPRED_API enum perfpred_status perfpred_models_save(const struct perfpred_models *models, const char *path,
                                                        struct perfpred_error *error);
 
+/** Options of joining models. Zero means the default. @since 0.1 */
+struct perfpred_merge_options {
+  size_t size; /**< sizeof; PERFPRED_MERGE_OPTIONS_INIT sets it */
+  int refuse;  /**< 1: a sub-model that both have is an error; 0: that of the added models stands in its place */
+};
+#define PERFPRED_MERGE_OPTIONS_INIT                                                                                    \
+  { sizeof(struct perfpred_merge_options), 0 }
+
+/**
+ * Joins two sets of models of one machine; both stay as they are. Setups that are the same become one. Sub-models are the
+ * same if kernel, case, context, setup and domain are.
+ *
+ * @param base the models that are added to
+ * @param added what is added
+ * @param options options, or NULL
+ * @param[out] merged the models of both; the caller gets a reference
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_OTHER_MACHINE, PERFPRED_EXISTS (only with refuse), PERFPRED_INVALID, PERFPRED_NO_MEMORY
+ * @par Thread safety: models may be shared.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_merge(const struct perfpred_models *base,
+                                                        const struct perfpred_models *added,
+                                                        const struct perfpred_merge_options *options,
+                                                        struct perfpred_models **merged, struct perfpred_error *error);
+
+/** Options of adding to a file. Zero means the default. @since 0.1 */
+struct perfpred_update_options {
+  size_t size; /**< sizeof; PERFPRED_UPDATE_OPTIONS_INIT sets it */
+  int replace; /**< 1: the file is written anew, whatever is in it */
+};
+#define PERFPRED_UPDATE_OPTIONS_INIT                                                                                   \
+  { sizeof(struct perfpred_update_options), 0 }
+
+/**
+ * Adds models to a file, which need not exist: what is in it is loaded, joined as by perfpred_models_merge and written as by
+ * perfpred_models_save, all under a lock, so that several processes may add to one file and none loses what another one
+ * wrote. The lock is that of the file's folder (flock); it ends with the process that holds it. Where the file system
+ * has no locks there is none.
+ *
+ * @param context kernels that the models in the file are of
+ * @param models what is added
+ * @param path the file
+ * @param options options, or NULL
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_models_load (without PERFPRED_MISSING), perfpred_models_merge and perfpred_models_save;
+ *         PERFPRED_TIMEOUT if the lock is not to be had for a minute. The file is untouched then.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_update(const struct perfpred_context *context,
+                                                         const struct perfpred_models *models, const char *path,
+                                                         const struct perfpred_update_options *options,
+                                                         struct perfpred_error *error);
+
 /** The text that perfpred_models_save writes; free with perfpred_free. @since 0.1 */
 PERFPRED_API enum perfpred_status perfpred_models_print(const struct perfpred_models *models, char **json,
                                                         struct perfpred_error *error);
@@ -229,11 +283,16 @@ struct perfpred_generate_options {
   perfpred_progress_fn *progress;            /**< progress callback, or NULL */
   void *progress_data;                       /**< its first argument */
   enum perfpred_generator generator;         /**< how; the adaptive one has no use for grid and oversampling */
+  int keep_samples;                          /**< 1: the raw samples stay with the models, also in their file */
+  const char *journal;                       /**< file that samples are written to as they come; NULL: none */
+  int restart;                               /**< 1: a journal that is there is not used but removed */
+  const struct perfpred_models *known;       /**< whose raw samples of the same setup are used before any is taken */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
     sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
-        PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT   \
+        PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT,  \
+        0, 0, 0, 0                                                                                                     \
   }
 
 /** What a generation did. @since 0.1 */

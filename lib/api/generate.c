@@ -8,6 +8,8 @@
 #include "api/setup.h"
 #include "machine/clock.h"
 #include "measure/sampler.h"
+#include "model/samples.h"
+#include "store/journal.h"
 
 struct joint {
   struct perfpred_sampler *sampler;
@@ -66,6 +68,120 @@ static enum perfpred_status describe(struct perfpred_sampler *sampler, struct pe
   return status;
 }
 
+#define BATCH_S 2.0 /* what an interruption may lose */
+
+/* Raw samples of a generation: what is known, what the journal has, what is measured. */
+struct stock {
+  struct ppi_samples *samples;
+  struct ppi_journal *journal;
+  struct ppi_replay replay;
+  struct ppi_machine machine;
+  struct ppi_setup setup;
+};
+
+static void stock_destroy(struct stock *stock) {
+  if (!stock)
+    return;
+  ppi_replay_release(&stock->replay);
+  ppi_journal_close(stock->journal);
+  ppi_samples_release(stock->samples);
+  free(stock->samples);
+  free(stock);
+}
+
+static enum perfpred_status take_known(struct stock *stock, const struct perfpred_models *known,
+                                       struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  if (!known || ppi_machine_compare(&known->machine, &stock->machine, NULL) != PERFPRED_OK)
+    return PERFPRED_OK;
+  for (int i = 0; i < known->setup_count; i++) {
+    const struct ppi_samples *samples = known->samples[i];
+    if (!samples || !ppi_setup_same(known->setups + i, &stock->setup))
+      continue;
+    for (size_t k = 0; !status && k < samples->count; k++) {
+      const struct ppi_record *record = samples->records[k];
+      const struct ppi_result all = { .times_s = record->times_s,
+                                      .count = record->count,
+                                      .disturbed = record->disturbed,
+                                      .measure_s = record->measure_s,
+                                      .gated = record->gated };
+      status =
+          ppi_samples_add(stock->samples, record->kernel, record->case_text, record->sizes, record->ld, &all, error);
+    }
+  }
+  return status;
+}
+
+static enum perfpred_status stock_create(const struct perfpred_context *context, struct perfpred_sampler *sampler,
+                                         const struct perfpred_generate_options *options, struct stock **stock,
+                                         struct perfpred_error *error) {
+  struct stock *made = calloc(1, sizeof *made);
+  enum perfpred_status status = PERFPRED_OK;
+  if (!made)
+    return ppi_error_memory(error);
+  made->samples = calloc(1, sizeof *made->samples);
+  if (!made->samples)
+    status = ppi_error_memory(error);
+  if (!status)
+    status = sampler->ops->describe(sampler, false, &made->machine, &made->setup, error);
+  if (!status)
+    status = take_known(made, options->known, error);
+  if (!status && options->journal)
+    status = ppi_journal_open(context, options->journal, options->restart != 0, &made->machine, &made->setup,
+                              made->samples, &made->journal, error);
+  if (status) {
+    stock_destroy(made);
+    return status;
+  }
+  made->replay.samples = made->samples;
+  made->replay.added = made->journal ? ppi_journal_added : NULL;
+  made->replay.added_data = made->journal;
+  made->replay.batch_s = made->journal ? BATCH_S : 0.0;
+  *stock = made;
+  return PERFPRED_OK;
+}
+
+/* The models keep the journal until they are saved, and the samples where they are asked to. */
+static void hand_over(struct stock *stock, bool keep_samples, struct perfpred_models *models) {
+  if (stock->journal) {
+    ppi_journal_check_use(stock->journal, stock->replay.used, stock->replay.used_count);
+    models->journal = stock->journal;
+    models->journal_close = ppi_journal_close;
+    stock->journal = NULL;
+  }
+  if (keep_samples) {
+    models->samples[0] = stock->samples;
+    stock->samples = NULL;
+  }
+  models->options.journal = NULL;
+  models->options.known = NULL;
+  models->options.keep_samples = models->options.restart = 0;
+}
+
+/* Measures and fits; the models are without machine and setup. */
+static enum perfpred_status generate(struct joint *joint, const struct perfpred_context *context,
+                                     const struct ppi_target *targets, size_t count,
+                                     const struct perfpred_generate_options *full,
+                                     const struct perfpred_generate_options *options, struct perfpred_models **models,
+                                     struct perfpred_generate_report *report, struct perfpred_error *error) {
+  const struct ppi_source behind = { take_samples, solve, now, joint };
+  struct ppi_source source = behind;
+  struct stock *stock = NULL;
+  enum perfpred_status status = PERFPRED_OK;
+  if (full->keep_samples || full->journal || full->known)
+    status = stock_create(context, joint->sampler, full, &stock, error);
+  if (stock) {
+    stock->replay.behind = &behind;
+    ppi_replay_source(&stock->replay, &source);
+  }
+  if (!status)
+    status = ppi_generate(targets, count, &source, options, models, report, error);
+  if (!status && stock)
+    hand_over(stock, full->keep_samples != 0, *models);
+  stock_destroy(stock);
+  return status;
+}
+
 enum perfpred_status perfpred_generate(const struct perfpred_context *context, struct perfpred_sampler *sampler,
                                        const struct perfpred_program *const *programs, size_t count,
                                        const struct perfpred_generate_options *options, struct perfpred_models **models,
@@ -89,10 +205,9 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
   }
   struct joint joint = { .sampler = sampler };
   ppi_clock_monotonic(&joint.clock);
-  const struct ppi_source source = { take_samples, solve, now, &joint };
   struct perfpred_models *fresh = NULL;
   struct perfpred_generate_report made = PERFPRED_GENERATE_REPORT_INIT;
-  status = ppi_generate(targets, target_count, &source, options, &fresh, &made, error);
+  status = generate(&joint, context, targets, target_count, &full, options, &fresh, &made, error);
   free(targets);
   if (!status)
     status = describe(sampler, fresh, error);

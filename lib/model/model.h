@@ -49,6 +49,7 @@ struct ppi_submodel {
 };
 
 struct ppi_samples;
+struct ppi_journal;
 
 struct perfpred_models {
   atomic_int references;
@@ -61,6 +62,8 @@ struct perfpred_models {
   unsigned notes;                           /* PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED on every estimate */
   int count, capacity;
   struct ppi_submodel *submodels;
+  struct ppi_journal *journal; /* samples on disk that go once the models are saved (store/journal.h), or NULL */
+  void (*journal_close)(struct ppi_journal *journal);
   int *order; /* places sorted by kernel and case: what ppi_models_find searches */
 };
 

@@ -43,6 +43,8 @@ void perfpred_models_unref(struct perfpred_models *models) {
     ppi_samples_release(models->samples[i]);
     free(models->samples[i]);
   }
+  if (models->journal)
+    models->journal_close(models->journal);
   free(models->samples);
   free(models->setups);
   free(models->order);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/lock.h"
 #include "store/parts.h"
 
 #define BYTES_MAX ((size_t)256 << 20)
@@ -80,15 +81,11 @@ static enum perfpred_status read_all(int descriptor, const char *path, char **te
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error) {
+enum perfpred_status ppi_store_read_descriptor(int descriptor, const char *path, char **text, size_t *length,
+                                               struct perfpred_error *error) {
   char *read = NULL;
-  int descriptor = -1;
-  enum perfpred_status status = open_for_reading(path, &descriptor, error);
+  enum perfpred_status status = read_all(descriptor, path, &read, length, error);
 
-  if (status)
-    return status;
-  status = read_all(descriptor, path, &read, length, error);
-  close(descriptor);
   if (status) {
     free(read);
     return status;
@@ -97,8 +94,18 @@ enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *
   return PERFPRED_OK;
 }
 
-/* Writes everything; the number of an error, or 0. */
-static int write_all(int descriptor, const char *text, size_t length) {
+enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error) {
+  int descriptor = -1;
+  enum perfpred_status status = open_for_reading(path, &descriptor, error);
+
+  if (status)
+    return status;
+  status = ppi_store_read_descriptor(descriptor, path, text, length, error);
+  close(descriptor);
+  return status;
+}
+
+int ppi_store_write_all(int descriptor, const char *text, size_t length) {
   while (length > 0) {
     ssize_t put = write(descriptor, text, length);
 
@@ -116,7 +123,7 @@ static int write_all(int descriptor, const char *text, size_t length) {
 static enum perfpred_status write_through(const char *path, const char *text, size_t length,
                                           struct perfpred_error *error) {
   int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  int number = descriptor < 0 ? errno : write_all(descriptor, text, length);
+  int number = descriptor < 0 ? errno : ppi_store_write_all(descriptor, text, length);
 
   if (descriptor >= 0 && close(descriptor) != 0 && number == 0)
     number = errno;
@@ -147,7 +154,7 @@ static enum perfpred_status follow(char real[PATH_MAX], const char *path, struct
 }
 
 /* Follows links, also one that points at a file that is yet to be made, so that the link stays a link. */
-static enum perfpred_status resolve(const char *path, char real[PATH_MAX], struct perfpred_error *error) {
+enum perfpred_status ppi_store_resolve(const char *path, char real[], struct perfpred_error *error) {
   struct stat about;
 
   if (strlen(path) >= PATH_MAX)
@@ -172,8 +179,14 @@ static int open_beside(const char *real, char temporary[PATH_MAX + 64]) {
   for (int i = 0; i < NAMES_TRIED; i++) {
     snprintf(temporary, PATH_MAX + 64, "%s.%ld.%d.tmp", real, (long)getpid(), i);
     descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST)
+    if (descriptor < 0 && errno != EEXIST)
       break;
+    /* The lock says that somebody still writes it (ppi_lock_sweep). */
+    if (descriptor >= 0 && ppi_lock_try(descriptor))
+      break;
+    if (descriptor >= 0)
+      close(descriptor);
+    descriptor = -1;
   }
   return descriptor;
 }
@@ -199,7 +212,7 @@ static enum perfpred_status replace(const char *path, char real[PATH_MAX], const
 
   if (descriptor < 0)
     return failed(path, "cannot be written", errno, error);
-  number = write_all(descriptor, text, length);
+  number = ppi_store_write_all(descriptor, text, length);
   if (!number && old && fchmod(descriptor, old->st_mode & 07777) != 0)
     number = errno;
   if (!number && fsync(descriptor) != 0)
@@ -220,7 +233,7 @@ enum perfpred_status ppi_store_replace_file(const char *path, const char *text, 
                                             struct perfpred_error *error) {
   char real[PATH_MAX];
   struct stat about;
-  enum perfpred_status status = resolve(path, real, error);
+  enum perfpred_status status = ppi_store_resolve(path, real, error);
 
   if (status)
     return status;

@@ -9,6 +9,7 @@
 
 #define MODELS_MAX 100000
 #define SETUPS_MAX 1000
+#define SAMPLES_MAX 10000000
 
 static enum perfpred_status check_format(const struct ppi_json_node *root, int64_t *found) {
   char format[sizeof PPI_STORE_FORMAT + 32];
@@ -98,6 +99,38 @@ static enum perfpred_status get_models(const struct perfpred_context *context, c
   return status;
 }
 
+static enum perfpred_status get_sample(const struct perfpred_context *context, const struct ppi_json_node *list,
+                                       size_t index, struct perfpred_models *models) {
+  struct ppi_json_node node;
+  size_t place = 0;
+  int setup = 0;
+  enum perfpred_status status = ppi_json_item(list, index, &node);
+
+  if (!status)
+    status = ppi_json_int(&node, "setup", 0, models->setup_count - 1, &setup);
+  if (status)
+    return status;
+  if (!models->samples[setup])
+    models->samples[setup] = calloc(1, sizeof *models->samples[setup]);
+  if (!models->samples[setup])
+    return ppi_error_memory(node.error);
+  return ppi_store_get_record(context, &node, models->samples[setup], &place);
+}
+
+static enum perfpred_status get_samples(const struct perfpred_context *context, const struct ppi_json_node *root,
+                                        struct perfpred_models *models) {
+  struct ppi_json_node list;
+  size_t count = 0;
+  enum perfpred_status status;
+
+  if (!ppi_json_has(root, "samples"))
+    return PERFPRED_OK;
+  status = ppi_json_list(root, "samples", 0, SAMPLES_MAX, &list, &count);
+  for (size_t i = 0; !status && i < count; i++)
+    status = get_sample(context, &list, i, models);
+  return status;
+}
+
 static enum perfpred_status fill(const struct perfpred_context *context, const struct ppi_json_node *root, bool force,
                                  struct perfpred_models *models) {
   int64_t version = 0;
@@ -113,6 +146,8 @@ static enum perfpred_status fill(const struct perfpred_context *context, const s
     status = ppi_store_get_options(root, &models->options);
   if (!status)
     status = get_models(context, root, version == 1, models);
+  if (!status)
+    status = get_samples(context, root, models);
   return status ? status : check_machine(root, models, force);
 }
 

@@ -4,7 +4,7 @@
 #define PPI_STORE_PARTS_H
 
 #include "machine/machine.h"
-#include "model/model.h"
+#include "model/samples.h"
 #include "store/json.h"
 
 #define PPI_STORE_FORMAT "perfpred-models"
@@ -26,7 +26,17 @@ enum perfpred_status ppi_store_get_options(const struct ppi_json_node *root, str
 enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *context, const struct ppi_json_node *list,
                                             size_t index, bool one_setup, struct perfpred_models *models);
 
+/* records.c: raw samples of a call; what of them is told stands in part. The place of the record that they joined. */
+void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, const struct ppi_result *part);
+enum perfpred_status ppi_store_get_record(const struct perfpred_context *context, const struct ppi_json_node *node,
+                                          struct ppi_samples *samples, size_t *place);
+
 /* file.c */
+enum perfpred_status ppi_store_read_descriptor(int descriptor, const char *path, char **text, size_t *length,
+                                               struct perfpred_error *error);
+int ppi_store_write_all(int descriptor, const char *text, size_t length); /* the number of an error, or 0 */
+/* Follows links to the file itself, which need not be there. */
+enum perfpred_status ppi_store_resolve(const char *path, char real[], struct perfpred_error *error);
 enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error);
 enum perfpred_status ppi_store_replace_file(const char *path, const char *text, size_t length,
                                             struct perfpred_error *error);

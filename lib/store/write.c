@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/journal.h"
 #include "store/parts.h"
 #include "store/store.h"
 
@@ -114,6 +115,30 @@ static void write_setups(struct ppi_text *text, const struct perfpred_models *mo
   ppi_text_append(text, "],\n");
 }
 
+/* Only where samples were kept: the members before it end the object otherwise. */
+static void write_samples(struct ppi_text *text, const struct perfpred_models *models) {
+  bool any = false;
+
+  for (int i = 0; i < models->setup_count; i++)
+    for (size_t k = 0; models->samples[i] && k < models->samples[i]->count; k++) {
+      const struct ppi_record *record = models->samples[i]->records[k];
+      const struct ppi_result all = { .times_s = record->times_s,
+                                      .count = record->count,
+                                      .disturbed = record->disturbed,
+                                      .measure_s = record->measure_s,
+                                      .gated = record->gated };
+      struct ppi_json_out out;
+
+      ppi_text_append(text, any ? ",\n  " : ",\n \"samples\": [\n  ");
+      ppi_json_begin(&out);
+      ppi_json_put_integer(&out, "setup", i);
+      ppi_store_put_record(&out, record, &all);
+      ppi_json_end(&out, text);
+      any = true;
+    }
+  ppi_text_append(text, any ? "]" : "");
+}
+
 /* One line per part and per piece: a reader can look at it, and a difference of two files shows what changed. */
 static void write_models(struct ppi_text *text, const struct perfpred_models *models) {
   struct ppi_json_out out;
@@ -136,7 +161,9 @@ static void write_models(struct ppi_text *text, const struct perfpred_models *mo
     ppi_text_append(text, i ? ",\n  " : "\n  ");
     write_submodel(text, models->submodels + i);
   }
-  ppi_text_append(text, "]}\n");
+  ppi_text_append(text, "]");
+  write_samples(text, models);
+  ppi_text_append(text, "}\n");
 }
 
 /* NULL: out of memory. */
@@ -177,6 +204,8 @@ enum perfpred_status perfpred_models_save(const struct perfpred_models *models, 
   if (!text)
     return ppi_error_memory(error);
   status = ppi_store_replace_file(path, text, strlen(text), error);
+  if (!status)
+    ppi_journal_finish(models->journal);
   free(text);
   return status;
 }

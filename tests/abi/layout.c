@@ -88,7 +88,19 @@ AT(perfpred_generate_options, seed, 104);
 AT(perfpred_generate_options, progress, 112);
 AT(perfpred_generate_options, progress_data, 120);
 AT(perfpred_generate_options, generator, 128);
-SIZE(perfpred_generate_options, 136);
+AT(perfpred_generate_options, keep_samples, 132);
+AT(perfpred_generate_options, journal, 136);
+AT(perfpred_generate_options, restart, 144);
+AT(perfpred_generate_options, known, 152);
+SIZE(perfpred_generate_options, 160);
+
+AT(perfpred_merge_options, size, 0);
+AT(perfpred_merge_options, refuse, 8);
+SIZE(perfpred_merge_options, 16);
+
+AT(perfpred_update_options, size, 0);
+AT(perfpred_update_options, replace, 8);
+SIZE(perfpred_update_options, 16);
 
 AT(perfpred_generate_report, size, 0);
 AT(perfpred_generate_report, models, 8);

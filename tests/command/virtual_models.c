@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a model file of a machine that does not exist: the time of every call follows from its sizes, so that tests know
-   what has to come out. usage: virtual_models FILE NAME... */
+   what has to come out. usage: virtual_models FILE NAME...
+   In the environment: KILL_AFTER=N, kills itself at the Nth call; JOURNAL=1, with a journal; SAMPLES=1, keeps samples. */
 #include <perfpred/perfpred.h>
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
@@ -14,7 +17,9 @@ static double cost(void *data, const struct perfpred_virtual_call *call) {
   const int64_t *size = call->sizes;
   double jitter = 1.0 + 0.01 * (double)(call->repetition % 3);
   double n = (double)size[0];
-  (void)data;
+  long *left = data;
+  if (*left > 0 && --*left == 0)
+    raise(SIGKILL);
   if (strcmp(call->kernel_name, "dpotrf2") == 0)
     return jitter * (1e-6 + n * n * n / 6e9);
   if (strcmp(call->kernel_name, "dsyrk") == 0)
@@ -43,16 +48,23 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   options.n_upper = 1024;
   options.b_lower = 8;
   options.b_upper = 256;
+  char journal[4096];
+  const char *kill_after = getenv("KILL_AFTER");
+  long left = kill_after ? atol(kill_after) : 0;
+  snprintf(journal, sizeof journal, "%s.journal", path);
+  options.journal = getenv("JOURNAL") ? journal : NULL;
+  options.restart = getenv("RESTART") ? 1 : 0;
+  options.keep_samples = getenv("SAMPLES") ? 1 : 0;
   for (int i = 0; i < count; i++) {
     if (perfpred_program_find(context, names[i], &programs[i], &error) != PERFPRED_OK)
       return fail(names[i], &error);
   }
-  if (perfpred_sampler_create_virtual(context, cost, NULL, dgelsy_, &sampler, &error) != PERFPRED_OK)
+  if (perfpred_sampler_create_virtual(context, cost, &left, dgelsy_, &sampler, &error) != PERFPRED_OK)
     return fail("sampler", &error);
   if (perfpred_generate(context, sampler, (const struct perfpred_program *const *)programs, (size_t)count, &options,
                         &models, NULL, &error) != PERFPRED_OK)
     return fail("generate", &error);
-  int result = perfpred_models_save(models, path, &error) == PERFPRED_OK ? 0 : fail("save", &error);
+  int result = perfpred_models_update(context, models, path, NULL, &error) == PERFPRED_OK ? 0 : fail("update", &error);
   perfpred_models_unref(models);
   perfpred_sampler_destroy(sampler);
   for (int i = 0; i < count; i++)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The journal of a measurement: samples on disk as they come, so that whoever stops (or is stopped) can go on. A file of lines,
+   each a JSON object: the first says whose samples they are, the others hold them. A last line that is not whole is dropped.
+   PATH is locked while it is open; PATH.2 to PATH.9 stand in where another process has it. */
+#ifndef PPI_STORE_JOURNAL_H
+#define PPI_STORE_JOURNAL_H
+
+#include "machine/machine.h"
+#include "model/samples.h"
+
+struct ppi_journal;
+
+/* Opens or makes the journal and adds what it holds to samples, which is to outlive it. PERFPRED_OTHER_MACHINE,
+   PERFPRED_OTHER_BLAS, PERFPRED_VERSION: it is not of this machine, setup or library; with restart it is removed first. */
+enum perfpred_status ppi_journal_open(const struct perfpred_context *context, const char *path, bool restart,
+                                      const struct ppi_machine *machine, const struct ppi_setup *setup,
+                                      struct ppi_samples *samples, struct ppi_journal **journal,
+                                      struct perfpred_error *error);
+/* Writes what came to records of the set since the last time. The `added` of struct ppi_replay; data is the journal. */
+enum perfpred_status ppi_journal_added(void *data, const struct ppi_record *const *records, size_t count,
+                                       struct perfpred_error *error);
+/* The journal stays if a record that it held was not used (used[place] is 0): it is of other work. */
+void ppi_journal_check_use(struct ppi_journal *journal, const size_t *used, size_t used_count);
+/* What it holds is safe elsewhere: ppi_journal_close will remove it. NULL is fine. */
+void ppi_journal_finish(struct ppi_journal *journal);
+void ppi_journal_close(struct ppi_journal *journal); /* NULL is fine; the set need not be there any more */
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Raw samples as JSON: one object for each call, or for what came to it. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/parts.h"
+
+#define SAMPLE_TIME_MAX 1e15 /* seconds: sums stay finite */
+#define TIMES_MAX 10000000
+
+void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, const struct ppi_result *part) {
+  ppi_json_put_string(out, "kernel", record->kernel->name);
+  ppi_json_put_string(out, "case", record->case_text);
+  ppi_json_put_integers(out, "sizes", record->sizes, (size_t)record->kernel->size_count);
+  ppi_json_put_integer(out, "ld", record->ld);
+  ppi_json_put_reals(out, "times_s", part->times_s, part->count);
+  ppi_json_put_integer(out, "disturbed", (int64_t)part->disturbed);
+  ppi_json_put_real(out, "measure_s", part->measure_s);
+  ppi_json_put_bool(out, "gated", part->gated);
+}
+
+struct call {
+  const struct perfpred_kernel *kernel; /* the context's */
+  char case_text[PPI_CASE_MAX];
+  int64_t sizes[PPI_SIZE_MAX], ld;
+};
+
+static enum perfpred_status get_call(const struct perfpred_context *context, const struct ppi_json_node *node,
+                                     struct call *call) {
+  struct ppi_value values[PPI_ARG_MAX];
+  struct perfpred_error why;
+  char name[PPI_NAME_MAX];
+  enum perfpred_status status = ppi_json_string(node, "kernel", name, sizeof name);
+
+  if (status)
+    return status;
+  status = perfpred_kernel_find(context, name, &call->kernel, &why);
+  if (status)
+    return ppi_json_fail(node, "kernel", status, "%s", why.text);
+  status = ppi_json_string(node, "case", call->case_text, sizeof call->case_text);
+  if (status)
+    return status;
+  ppi_error_clear(&why);
+  if (ppi_case_parse(call->kernel, call->case_text, values, &why))
+    return ppi_json_fail(node, "case", PERFPRED_CORRUPT, "%s", why.text);
+  status = ppi_json_integers(node, "sizes", (size_t)call->kernel->size_count, 0, INT_MAX, call->sizes);
+  return status ? status : ppi_json_integer(node, "ld", 0, INT_MAX, &call->ld);
+}
+
+static enum perfpred_status get_times(const struct ppi_json_node *node, struct ppi_result *result) {
+  struct ppi_json_node list;
+  enum perfpred_status status = ppi_json_list(node, "times_s", 1, TIMES_MAX, &list, &result->count);
+
+  if (status)
+    return status;
+  result->times_s = malloc(result->count * sizeof *result->times_s);
+  if (!result->times_s)
+    return ppi_error_memory(node->error);
+  return ppi_json_reals(node, "times_s", result->count, 0.0, SAMPLE_TIME_MAX, result->times_s);
+}
+
+enum perfpred_status ppi_store_get_record(const struct perfpred_context *context, const struct ppi_json_node *node,
+                                          struct ppi_samples *samples, size_t *place) {
+  struct call call = { 0 };
+  struct ppi_result result = { 0 };
+  int64_t disturbed = 0;
+  enum perfpred_status status = get_call(context, node, &call);
+
+  if (!status)
+    status = ppi_json_integer(node, "disturbed", 0, PPI_JSON_INTEGER_MAX, &disturbed);
+  if (!status)
+    status = ppi_json_real(node, "measure_s", 0.0, SAMPLE_TIME_MAX, false, &result.measure_s);
+  if (!status)
+    status = ppi_json_bool(node, "gated", &result.gated);
+  if (!status)
+    status = get_times(node, &result);
+  result.disturbed = (uint64_t)disturbed;
+  if (!status)
+    status = ppi_samples_add(samples, call.kernel, call.case_text, call.sizes, call.ld, &result, node->error);
+  if (!status)
+    *place = ppi_samples_place(samples, call.kernel, call.case_text, call.sizes, call.ld);
+  free(result.times_s);
+  return status;
+}
