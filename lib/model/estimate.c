@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#define SHARES_MAX 0.875 /* of the time at the boundary, what may be gone at last: the rate grows eightfold at most */
+#define REACH_MAX 3.0    /* a trend from a point above 3/4 of the boundary would be one of the noise */
+
 static void set_sizes(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_value *values) {
   memcpy(values, submodel->values, sizeof submodel->values);
   for (int d = 0; d < submodel->dimensions; d++)
@@ -26,19 +29,6 @@ static bool no_work(const struct ppi_submodel *submodel, const int64_t *sizes) {
                                                            ppi_kernel_movement_bytes(submodel->kernel, values) <= 0.0);
 }
 
-/* How much more work there is at `sizes` than at `inside`. */
-static double growth(const struct ppi_submodel *submodel, const int64_t *sizes, const int64_t *inside) {
-  struct ppi_value there[PPI_ARG_MAX], here[PPI_ARG_MAX];
-  double ratio;
-
-  set_sizes(submodel, sizes, there);
-  set_sizes(submodel, inside, here);
-  ratio = ppi_kernel_flops(submodel->kernel, there) / ppi_kernel_flops(submodel->kernel, here);
-  if (!(ratio > 0.0) || !isfinite(ratio))
-    ratio = ppi_kernel_movement_bytes(submodel->kernel, there) / ppi_kernel_movement_bytes(submodel->kernel, here);
-  return ratio > 0.0 && isfinite(ratio) ? ratio : 1.0;
-}
-
 static double at_least(double value, double least) {
   return value > least ? value : least; /* least also for NaN */
 }
@@ -54,19 +44,94 @@ static void ordered(const struct ppi_piece *piece, const double values[PPI_STATI
   time_s->std = at_least(values[4], piece->floors[4]);
 }
 
+/* What the sub-model says of a point of its domain. */
+static const struct ppi_piece *within(const struct ppi_submodel *submodel, const int64_t *sizes,
+                                      struct perfpred_statistics *time_s) {
+  const struct ppi_piece *piece = ppi_submodel_piece(submodel, sizes);
+  double values[PPI_STATISTICS];
+
+  ppi_piece_values(piece, submodel->dimensions, sizes, values);
+  ordered(piece, values, time_s);
+  return piece;
+}
+
+/* How much more work there is at `sizes` than at `inside`. */
+static double growth(const struct ppi_submodel *submodel, const int64_t *sizes, const int64_t *inside) {
+  struct ppi_value there[PPI_ARG_MAX], here[PPI_ARG_MAX];
+  double ratio;
+
+  set_sizes(submodel, sizes, there);
+  set_sizes(submodel, inside, here);
+  ratio = ppi_kernel_flops(submodel->kernel, there) / ppi_kernel_flops(submodel->kernel, here);
+  if (!(ratio > 0.0) || !isfinite(ratio))
+    ratio = ppi_kernel_movement_bytes(submodel->kernel, there) / ppi_kernel_movement_bytes(submodel->kernel, here);
+  return ratio > 0.0 && isfinite(ratio) ? ratio : 1.0;
+}
+
+/* Above the domain, time per work is alpha + sum over d of beta_d / x_d. Of the time at the boundary point b, beta_d / b_d is the
+   share of size d; the shares are summed, once as they are at b and once with what is gone of them at the wanted sizes. */
+enum { TREND_MIN, TREND_MED, TREND_MAX, TREND_MEAN, TREND_COUNT };
+struct trend {
+  double shares[TREND_COUNT], gone[TREND_COUNT];
+};
+
+/* A rate that falls towards the boundary is no trend to carry on: 0, also for NaN. */
+static void add_share(struct trend *trend, int statistic, double excess, double reach, double fading) {
+  double share = excess * reach;
+
+  share = share > 0.0 ? fmin(share, 1.0) : 0.0;
+  trend->shares[statistic] += share;
+  trend->gone[statistic] += share * fading;
+}
+
+/* The share of size d, from how much more time per work the point at half of it takes. */
+static void add_size(struct trend *trend, const struct ppi_submodel *submodel, const int64_t *inside, int d,
+                     int64_t wanted, const struct perfpred_statistics *time_s) {
+  int64_t point[PPI_SIZE_MAX];
+  struct perfpred_statistics half;
+  double work, reach, fading = 1.0 - (double)inside[d] / (double)wanted;
+
+  memcpy(point, inside, (size_t)submodel->dimensions * sizeof *point);
+  point[d] -= inside[d] / 2;
+  if (point[d] < submodel->lower[d])
+    point[d] = submodel->lower[d];
+  reach = (double)point[d] / (double)(inside[d] - point[d]);
+  if (!(reach > 0.0) || reach > REACH_MAX)
+    return;
+  (void)within(submodel, point, &half);
+  work = growth(submodel, inside, point);
+  add_share(trend, TREND_MIN, half.min * work / time_s->min - 1.0, reach, fading);
+  add_share(trend, TREND_MED, half.med * work / time_s->med - 1.0, reach, fading);
+  add_share(trend, TREND_MAX, half.max * work / time_s->max - 1.0, reach, fading);
+  add_share(trend, TREND_MEAN, half.mean * work / time_s->mean - 1.0, reach, fading);
+}
+
 /* DBL_MAX instead of an infinity: sums of estimates stay free of NaN. */
-static void scale(struct perfpred_statistics *time_s, double factor) {
-  ppi_stats_scale(time_s, factor);
-  time_s->min = fmin(time_s->min, DBL_MAX);
-  time_s->med = fmin(time_s->med, DBL_MAX);
-  time_s->max = fmin(time_s->max, DBL_MAX);
-  time_s->mean = fmin(time_s->mean, DBL_MAX);
-  time_s->std = fmin(time_s->std, DBL_MAX);
+static double carried(const struct trend *trend, int statistic, double time_s, double work) {
+  double shares = trend->shares[statistic], gone = trend->gone[statistic];
+
+  if (shares > SHARES_MAX)
+    gone *= SHARES_MAX / shares;
+  return fmin(time_s * (1.0 - gone) * work, DBL_MAX);
+}
+
+static void extrapolate(const struct ppi_submodel *submodel, const int64_t *wanted, const int64_t *inside,
+                        struct perfpred_statistics *time_s) {
+  struct trend trend = { { 0.0 }, { 0.0 } };
+  double work = growth(submodel, wanted, inside);
+
+  for (int d = 0; d < submodel->dimensions; d++)
+    if (wanted[d] > inside[d])
+      add_size(&trend, submodel, inside, d, wanted[d], time_s);
+  time_s->std = carried(&trend, TREND_MEAN, time_s->std, work);
+  time_s->min = carried(&trend, TREND_MIN, time_s->min, work);
+  time_s->med = fmax(carried(&trend, TREND_MED, time_s->med, work), time_s->min);
+  time_s->max = fmax(carried(&trend, TREND_MAX, time_s->max, work), time_s->med);
+  time_s->mean = fmin(fmax(carried(&trend, TREND_MEAN, time_s->mean, work), time_s->min), time_s->max);
 }
 
 void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate) {
   int64_t wanted[PPI_SIZE_MAX], inside[PPI_SIZE_MAX];
-  double values[PPI_STATISTICS];
   const struct ppi_piece *piece;
 
   estimate->notes = 0;
@@ -88,14 +153,12 @@ void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *s
       estimate->notes |= PERFPRED_NOTE_EXTRAPOLATED;
     }
   }
-  piece = ppi_submodel_piece(submodel, inside);
-  ppi_piece_values(piece, submodel->dimensions, inside, values);
-  ordered(piece, values, &estimate->time_s);
+  piece = within(submodel, inside, &estimate->time_s);
   estimate->error = piece->error;
   if (isnan(piece->error))
     estimate->notes |= PERFPRED_NOTE_UNCERTAIN;
   if (estimate->notes & PERFPRED_NOTE_EXTRAPOLATED)
-    scale(&estimate->time_s, growth(submodel, wanted, inside));
+    extrapolate(submodel, wanted, inside, &estimate->time_s);
 }
 
 /* Distance to the nearest boundary, negative outside. A size that the domain fixes and that is met says nothing. */

@@ -104,7 +104,8 @@ struct ppi_estimate {
   unsigned notes;
 };
 /* Estimate by one sub-model. Sizes of 0 in a way that leaves no work give exactly 0 (PERFPRED_NOTE_ZERO_WORK); below the domain: clamped, noted;
-   above: the value at the nearest point of the domain times the ratio of flop counts (of movement where there are none), noted. Never negative, never NaN. */
+   above: the value at the nearest point of the domain times the ratio of flop counts (of movement where there are none), times what
+   the trend of the time per flop, alpha + sum of beta_d / x_d, leaves of it; noted. Never negative, never NaN. */
 void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate);
 /* Of several domains of one case, the one in which the point is deepest inside answers. */
 void ppi_submodels_estimate(const struct ppi_submodel *const *submodels, int count, const int64_t *sizes,

@@ -91,18 +91,126 @@ Test(estimate, below_the_domain_sizes_are_clamped) {
   cr_assert_eq(ask(&submodel, 100, 1).time_s.med, 2.0);
 }
 
-Test(estimate, above_the_domain_flops_decide) {
-  /* dtrsm from the right: m n^2 flops. (100, 50) takes 2; (1000, 500) has 1000 times the flops, (200, 25) twice those of
-     (100, 25). */
+/* A sub-model of dtrsm from the right, whose one piece is the law a m n^2 + b n^2 + c m n in each statistic. */
+static struct ppi_submodel lawful(const int64_t *lower, const int64_t *upper, const double (*laws)[3]) {
+  struct ppi_submodel made = constant(kernel, "R,L,T,N,1", lower, upper, 0, 0.0, 0.0);
+  struct ppi_piece *piece = made.pieces;
+
+  free(piece->coefficients);
+  piece->degrees[0] = 1;
+  piece->degrees[1] = 2;
+  piece->count = 6;
+  piece->coefficients = calloc(PPI_STATISTICS * 6, sizeof(double));
+  for (int d = 0; d < 2; d++) {
+    piece->center[d] = 0.0;
+    piece->scale[d] = 1.0;
+  }
+  for (int s = 0; s < PPI_STATISTICS; s++) {
+    piece->coefficients[6 * s + 5] = laws[s][0];
+    piece->coefficients[6 * s + 2] = laws[s][1];
+    piece->coefficients[6 * s + 4] = laws[s][2];
+  }
+  cr_assert_eq(ppi_submodel_check(&made, "made", NULL), PERFPRED_OK);
+  return made;
+}
+
+static const int64_t low[] = { 8, 8 }, high[] = { 100, 50 };
+
+Test(estimate, above_the_domain_the_trend_of_time_per_flop_goes_on) {
+  /* Time per flop is a + b / m + c / n. At (100, 50): 1 + 0.4 + 0.2, shares of 1/4 and 1/8. */
+  static const double laws[][3] = {
+    { 1.0, 40.0, 10.0 }, { 1.0, 50.0, 10.0 }, { 2.0, 60.0, 0.0 }, { 1.0, 60.0, 10.0 }, { 0.1, 6.0, 1.0 }
+  };
+  static const int64_t sizes[][2] = { { 101, 50 },  { 200, 30 },  { 100, 51 },
+                                      { 200, 100 }, { 1000, 20 }, { 100000, 70000 } };
+  struct ppi_submodel law = lawful(low, high, laws);
+
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    double m = (double)sizes[i][0], n = (double)sizes[i][1];
+    struct ppi_estimate estimate = ask(&law, sizes[i][0], sizes[i][1]);
+    const double values[] = { estimate.time_s.min, estimate.time_s.med, estimate.time_s.max, estimate.time_s.mean,
+                              estimate.time_s.std };
+
+    cr_assert_eq(estimate.notes, PERFPRED_NOTE_EXTRAPOLATED);
+    for (int s = 0; s < PPI_STATISTICS; s++)
+      cr_assert_lt(relative(values[s], laws[s][0] * m * n * n + laws[s][1] * n * n + laws[s][2] * m * n), 1e-12,
+                   "statistic %d at %g, %g", s, m, n);
+  }
+  /* 2 000 000 + 400 000 + 200 000 */
+  cr_assert_float_eq(ask(&law, 200, 100).time_s.min, 2.6e6, 1e-6);
+  ppi_submodel_release(&law);
+}
+
+Test(estimate, a_rate_that_falls_is_not_carried_on) {
+  /* Time per flop is 2 - 50 / m: 1.5 at 100 and 1 at 50. From (100, 25) on flops decide alone. */
+  static const double laws[][3] = {
+    { 2.0, -50.0, 0.0 }, { 2.0, -50.0, 0.0 }, { 2.0, -50.0, 0.0 }, { 2.0, -50.0, 0.0 }, { 0.0, 0.0, 0.0 }
+  };
+  struct ppi_submodel law = lawful((int64_t[]){ 40, 8 }, high, laws);
+
+  cr_assert_float_eq(ask(&law, 100, 25).time_s.min, 1.5 * 62500, 1e-6);
+  cr_assert_float_eq(ask(&law, 200, 25).time_s.min, 2 * 1.5 * 62500, 1e-6);
+  cr_assert_eq(ask(&law, 200, 25).time_s.std, 0.0);
+  ppi_submodel_release(&law);
+}
+
+Test(estimate, time_per_flop_never_vanishes) {
+  /* A constant time is all share: 7/8 of it fades, the rest grows with the flops. m doubled: 2 (1 - 7/8 / 2); n doubled:
+     4 (1 - 7/8 / 2); both: the shares of m and n, 1 each, go down to 7/16 each. */
+  struct ppi_submodel flat = constant(kernel, "R,L,T,N,1", low, high, 0, 1.0, 0.0);
+  struct ppi_estimate estimate = ask(&flat, 2, 100);
+
+  cr_assert_eq(estimate.notes, PERFPRED_NOTE_CLAMPED | PERFPRED_NOTE_EXTRAPOLATED);
+  cr_assert_float_eq(estimate.time_s.max, 2.25, 1e-12);
+  cr_assert_float_eq(ask(&flat, 200, 25).time_s.mean, 1.125, 1e-12);
+  cr_assert_float_eq(ask(&flat, 200, 100).time_s.min, 4.5, 1e-12);
+  cr_assert_float_eq(ask(&flat, 1000000000, 50).time_s.med, 1e7 * (0.125 + 0.875e-7), 1e-3);
+  for (int64_t m = 100; m < 1000000000; m += 1 + m / 3)
+    for (int64_t n = 50; n < 1000000000; n += 1 + n / 3) {
+      double here = ask(&flat, m, n).time_s.min;
+
+      cr_assert(isfinite(here) && here <= ask(&flat, m + 1, n).time_s.min && here <= ask(&flat, m, n + 1).time_s.min);
+    }
+  ppi_submodel_release(&flat);
+}
+
+Test(estimate, a_narrow_domain_has_no_trend) {
+  /* From 75 to 100 it is just wide enough: time per flop is 4/3 of that at 100, all of it is share. */
+  struct ppi_submodel narrow = constant(kernel, "R,L,T,N,1", (int64_t[]){ 76, 8 }, high, 0, 1.0, 0.0);
+  struct ppi_submodel wide = constant(kernel, "R,L,T,N,1", (int64_t[]){ 75, 8 }, high, 0, 1.0, 0.0);
+  struct ppi_submodel fixed = constant(kernel, "R,L,T,N,1", (int64_t[]){ 100, 8 }, high, 0, 1.0, 0.0);
+
+  cr_assert_float_eq(ask(&narrow, 200, 50).time_s.min, 2.0, 1e-12);
+  cr_assert_float_eq(ask(&wide, 200, 50).time_s.min, 1.125, 1e-12);
+  cr_assert_float_eq(ask(&fixed, 200, 50).time_s.min, 2.0, 1e-12);
+  ppi_submodel_release(&fixed);
+  ppi_submodel_release(&wide);
+  ppi_submodel_release(&narrow);
+}
+
+Test(estimate, the_trend_is_that_of_the_piece_further_inside) {
+  /* (50, 50) takes 1, (100, 50) 2: time per flop is the same. (100, 25) takes 2 as well: all of it is share of n.
+     1000 times the flops, less 7/8 of 9/10. */
   struct ppi_estimate estimate = ask(&submodel, 1000, 500);
 
   cr_assert_eq(estimate.notes, PERFPRED_NOTE_EXTRAPOLATED);
-  cr_assert_float_eq(estimate.time_s.min, 2000.0, 1e-9);
+  cr_assert_float_eq(estimate.time_s.min, 2000.0 * (1.0 - 0.7875), 1e-9);
   cr_assert_float_eq(ask(&submodel, 200, 25).time_s.mean, 4.0, 1e-12);
-  /* m below is taken as 8, n above: (8, 50) takes 1, (8, 100) four times that */
-  estimate = ask(&submodel, 2, 100);
-  cr_assert_eq(estimate.notes, PERFPRED_NOTE_CLAMPED | PERFPRED_NOTE_EXTRAPOLATED);
-  cr_assert_float_eq(estimate.time_s.max, 4.0, 1e-12);
+}
+
+Test(estimate, extrapolated_statistics_come_in_order) {
+  /* The maximum fades, the minimum does not: at (1000, 50), 10 times the flops, 0.75 * 10 against 2.5 * (10 - 9 * 7 / 8). */
+  static const double laws[][3] = {
+    { 3e-6, 0.0, 0.0 }, { 3e-6, 0.0, 0.0 }, { 0.0, 1e-3, 0.0 }, { 4e-6, 0.0, 0.0 }, { 0.0, 0.0, 0.0 }
+  };
+  struct ppi_submodel law = lawful(low, high, laws);
+  struct perfpred_statistics time = ask(&law, 1000, 50).time_s;
+
+  cr_assert_float_eq(time.min, 7.5, 1e-12);
+  cr_assert_eq(time.med, time.min);
+  cr_assert_eq(time.max, time.min);
+  cr_assert_eq(time.mean, time.max);
+  ppi_submodel_release(&law);
 }
 
 Test(estimate, without_flops_movement_decides) {
@@ -110,8 +218,9 @@ Test(estimate, without_flops_movement_decides) {
   struct ppi_submodel line = constant(copy, "1,1", (int64_t[]){ 8 }, (int64_t[]){ 100 }, 0, 3.0, 0.0);
   struct ppi_estimate estimate;
 
+  /* ten times the bytes; 7/8 of the constant time fades to a tenth */
   ppi_submodel_estimate(&line, (int64_t[]){ 1000 }, &estimate);
-  cr_assert_float_eq(estimate.time_s.min, 30.0, 1e-12);
+  cr_assert_float_eq(estimate.time_s.min, 30.0 * (1.0 - 0.7875), 1e-12);
   cr_assert_eq(estimate.notes, PERFPRED_NOTE_EXTRAPOLATED);
   ppi_submodel_release(&line);
   ppi_kernel_unref(copy);
