@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "patience.h"
 #include "world.h"
 
 static struct perfpred_context *context;
@@ -140,7 +141,7 @@ static struct perfpred_program *multiply(void) {
 }
 
 static void expect_failure(int64_t m, enum perfpred_status expected, const char *text) {
-  struct perfpred_sampler *sampler = start(FAULTY, 1);
+  struct perfpred_sampler *sampler = start(FAULTY, CALL_S);
   struct perfpred_program *program = multiply();
   struct perfpred_measurement measurement;
   cr_assert_ok(run(sampler, program, (int64_t[]){ 8 }, 1, &measurement), error);
@@ -158,7 +159,9 @@ Test(worker_execute, crash_names_the_kernel) {
 }
 
 Test(worker_execute, hang_names_the_kernel) {
-  expect_failure(14, PERFPRED_TIMEOUT, "within 1 s");
+  char limit[32];
+  snprintf(limit, sizeof limit, "within %d s", CALL_S);
+  expect_failure(14, PERFPRED_TIMEOUT, limit);
 }
 
 Test(worker_execute, exit_names_the_kernel) {

@@ -16,18 +16,7 @@
 #include "base/context.h"
 #include "kernel/registry.h"
 #include "measure/remote.h"
-
-/* Longest time of a call that does not hang: a checker slows the whole worker down. */
-#if defined __SANITIZE_ADDRESS__
-#define CALL_S 10
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define CALL_S 10
-#endif
-#endif
-#ifndef CALL_S
-#define CALL_S 1
-#endif
+#include "patience.h"
 
 static struct perfpred_error error;
 static struct perfpred_context context;

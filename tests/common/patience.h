@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Longest time of a call that does not hang: a checker slows the whole worker down. */
+#ifndef TESTS_PATIENCE_H
+#define TESTS_PATIENCE_H
+
+#if defined __SANITIZE_ADDRESS__
+#define CALL_S 10
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define CALL_S 10
+#endif
+#endif
+#ifndef CALL_S
+#define CALL_S 1
+#endif
+
+#endif
