@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statements of a program as C, apart from loops (print_c_loop.c) and calls (print_c_call.c). */
+#include <stdio.h>
 #include <string.h>
 
 #include "program/print.h"
@@ -135,6 +136,52 @@ static int print_work(const struct ppi_c_printer *printer) {
   return count;
 }
 
+static bool word_occurs(const char *text, const char *word) {
+  const char *letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const size_t length = strlen(word);
+  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+    if ((at == text || !strchr(letters, at[-1])) && (at[length] == '\0' || !strchr(letters, at[length])))
+      return true;
+  return false;
+}
+
+static void print_if_unused(const struct ppi_c_printer *printer, const char *body, const char *prefix,
+                            const char *name) {
+  char word[PPI_C_NAME_MAX + 8];
+  snprintf(word, sizeof word, "%s%s", prefix, name);
+  if (!word_occurs(body, word))
+    ppi_text_printf(printer->text, "  (void)%s;\n", word);
+}
+
+/* C compilers complain of names that are not used: parameters may be there for callers alone, so that all algorithms of an
+   operation have the same ones, and routines for vectors may have no increment. */
+static void print_unused(const struct ppi_c_printer *printer, const char *body) {
+  const struct perfpred_program *program = printer->program;
+  for (int i = 0; i < program->parameter_count; i++)
+    print_if_unused(printer, body, "", printer->names[i]);
+  for (int i = 0; i < program->buffer_count; i++) {
+    print_if_unused(printer, body, program->buffers[i].shape == PPI_SHAPE_VECTOR ? "inc_" : "ld_", printer->buffers[i]);
+    if (!program->buffers[i].work)
+      print_if_unused(printer, body, "", printer->buffers[i]);
+  }
+}
+
+/* The statements, and in front of them whatever quietens compilers about names that do not occur there. */
+static void print_statements(struct ppi_c_printer *printer) {
+  struct ppi_text *text = printer->text, inner = PPI_TEXT_INIT;
+  printer->text = &inner;
+  print_block(printer, printer->program->body, 1);
+  printer->text = text;
+  char *body = ppi_text_take(&inner);
+  if (!body) {
+    text->failed = true;
+    return;
+  }
+  print_unused(printer, body);
+  ppi_text_append(text, body);
+  perfpred_free(body);
+}
+
 void ppi_print_c_body(struct ppi_c_printer *printer) {
   struct ppi_text *text = printer->text;
   bool work = false;
@@ -148,7 +195,7 @@ void ppi_print_c_body(struct ppi_c_printer *printer) {
     print_work(printer);
     ppi_text_append(text, "  if (info != 0)\n    goto done;\n");
   }
-  print_block(printer, printer->program->body, 1);
+  print_statements(printer);
   if (work)
     ppi_text_append(text, "done:\n");
   for (int i = printer->program->buffer_count - 1; i >= 0; i--)
