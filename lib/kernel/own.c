@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names cannot stand in parentheses */
 /* B := B - op(A), m x n. LAPACK walks along the rows of B where A is transposed (the ends of xLARFB and xGEHRD). */
 #define DEFINE_SUB(NAME, INT, TYPE, CONJ)                                                                              \
   static void NAME(const char *trans, const INT *m, const INT *n, const TYPE *a, const INT *lda, TYPE *b,              \
@@ -52,6 +53,7 @@
 
 DEFINE_TYPES(int32_t, 32)
 DEFINE_TYPES(int64_t, 64)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define SUB_BODY(TRANSPOSED)                                                                                           \
   "  (void)length;\n"                                                                                                  \

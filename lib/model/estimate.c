@@ -85,21 +85,21 @@ static void add_share(struct trend *trend, int statistic, double excess, double 
 }
 
 /* The share of size d, from how much more time per work the point at half of it takes. */
-static void add_size(struct trend *trend, const struct ppi_submodel *submodel, const int64_t *inside, int d,
+static void add_size(struct trend *trend, const struct ppi_submodel *submodel, const int64_t *edge, int d,
                      int64_t wanted, const struct perfpred_statistics *time_s) {
   int64_t point[PPI_SIZE_MAX];
   struct perfpred_statistics half;
-  double work, reach, fading = 1.0 - (double)inside[d] / (double)wanted;
+  double work, reach, fading = 1.0 - (double)edge[d] / (double)wanted;
 
-  memcpy(point, inside, (size_t)submodel->dimensions * sizeof *point);
-  point[d] -= inside[d] / 2;
+  memcpy(point, edge, (size_t)submodel->dimensions * sizeof *point);
+  point[d] -= edge[d] / 2;
   if (point[d] < submodel->lower[d])
     point[d] = submodel->lower[d];
-  reach = (double)point[d] / (double)(inside[d] - point[d]);
+  reach = (double)point[d] / (double)(edge[d] - point[d]);
   if (!(reach > 0.0) || reach > REACH_MAX)
     return;
   (void)within(submodel, point, &half);
-  work = growth(submodel, inside, point);
+  work = growth(submodel, edge, point);
   add_share(trend, TREND_MIN, half.min * work / time_s->min - 1.0, reach, fading);
   add_share(trend, TREND_MED, half.med * work / time_s->med - 1.0, reach, fading);
   add_share(trend, TREND_MAX, half.max * work / time_s->max - 1.0, reach, fading);
