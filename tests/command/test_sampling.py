@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import tempfile
 
 from harness import COMMAND, ROOT, main
 
@@ -52,6 +53,27 @@ def test_text():
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 3 and "dgemm(N,N,9,9,9)" in lines[1] and "{daxpy(7); dscal(7)}" in lines[2], done.stdout
+    return None
+
+
+def test_kernels_of_the_user():
+    """kernels from a shared library of the user's, under their own name and under another symbol"""
+    if no_worker():
+        return no_worker()
+    library = os.environ["USERS_KERNEL"]
+    own = f"kernel dtwice(n: size, x: inout vector[n], info)\n  mul n\n  library {library}\nend\n"
+    other = f"kernel dother(n: size, x: inout vector[n], info)\n  library {library}\n  symbol always_fails\nend\n"
+    absent = f"kernel dabsent(n: size, x: inout vector[n], info)\n  library {library}\n  symbol not_there\nend\n"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mine.kernels")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("perfpred-text 1\n\n" + own + "\n" + other + "\n" + absent)
+        done = sample("dtwice(1000)\ndother(1000)\ndabsent(1000)\n", "--json", "--reps", "3", "-f", path)
+    assert done.stdout, done.stderr
+    twice, fails, missing = json.loads(done.stdout)["calls"]
+    assert twice["status"] == "OK" and twice["flops"] == 1000 and twice["time_s"]["min"] > 0, twice
+    assert fails["status"] == "NUMERIC" and "3" in fails["error"], fails
+    assert missing["status"] != "OK" and "not_there" in missing["error"], missing
     return None
 
 
