@@ -6,7 +6,9 @@
 
 #define LONGEST 1024
 
-static void print_line(const char *prefix, char *line) {
+static void print_line(const char *prefix, const char *format, va_list arguments) {
+  char line[LONGEST];
+  vsnprintf(line, sizeof line, format, arguments);
   for (char *c = line; *c != '\0'; c++) {
     if ((unsigned char)*c < 0x20 || *c == 0x7f)
       *c = ' ';
@@ -15,30 +17,24 @@ static void print_line(const char *prefix, char *line) {
 }
 
 int message_fail(const char *format, ...) {
-  char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  print_line("", format, arguments);
   va_end(arguments);
-  print_line("", line);
   return COMMAND_FAILED;
 }
 
 int message_misuse(const char *format, ...) {
-  char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  print_line("", format, arguments);
   va_end(arguments);
-  print_line("", line);
   return COMMAND_MISUSED;
 }
 
 void message_note(const char *format, ...) {
-  char line[LONGEST];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  print_line("note: ", format, arguments);
   va_end(arguments);
-  print_line("note: ", line);
 }
