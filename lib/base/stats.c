@@ -40,6 +40,17 @@ void ppi_stats_of(double *values, size_t count, struct perfpred_statistics *stat
   statistics->std = count > 1 ? sqrt(squares / (double)(count - 1)) : 0.0;
 }
 
+void ppi_stats_values(double *values, size_t count, double statistics[PPI_STATISTICS]) {
+  struct perfpred_statistics s;
+
+  ppi_stats_of(values, count, &s);
+  statistics[0] = s.min;
+  statistics[1] = s.med;
+  statistics[2] = s.max;
+  statistics[3] = s.mean;
+  statistics[4] = s.std;
+}
+
 double ppi_stats_median(double *values, size_t count) {
   assert(count >= 1);
   sort(values, count);

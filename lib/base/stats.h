@@ -9,6 +9,8 @@
 
 /* Of count >= 1 values; sorts them. */
 void ppi_stats_of(double *values, size_t count, struct perfpred_statistics *statistics);
+/* The same as an array, in the order of the members. */
+void ppi_stats_values(double *values, size_t count, double statistics[PPI_STATISTICS]);
 double ppi_stats_median(double *values, size_t count); /* sorts them */
 double ppi_stats_percentile(double *values, size_t count,
                             double share); /* sorts them; linear interpolation, 0 <= share <= 1 */

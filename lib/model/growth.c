@@ -57,19 +57,12 @@ static enum perfpred_status gather(const struct ppi_refinement *refinement, size
   data->count = (int)lattice->total;
   for (size_t i = 0; i < lattice->total; i++) {
     const struct ppi_point *point;
-    struct perfpred_statistics s;
-    double *values = data->values + i * PPI_STATISTICS;
 
     ppi_lattice_at(lattice, i, sizes);
     memcpy(data->points + i * dimensions, sizes, dimensions * sizeof *sizes);
     point = ppi_points_find(&refinement->points, target, lattice->dimensions, sizes);
     assert(point && point->count > 0);
-    ppi_stats_of(point->times_s, point->count, &s);
-    values[0] = s.min;
-    values[1] = s.med;
-    values[2] = s.max;
-    values[3] = s.mean;
-    values[4] = s.std;
+    ppi_stats_values(point->times_s, point->count, data->values + i * PPI_STATISTICS);
   }
   return PERFPRED_OK;
 }

@@ -23,15 +23,7 @@ void ppi_sampled_release(struct ppi_sampled *data) {
 }
 
 static void add(struct ppi_sampled *data, const struct ppi_point *point) {
-  double *values = data->values + (size_t)data->count * PPI_STATISTICS;
-  struct perfpred_statistics s;
-
-  ppi_stats_of(point->times_s, point->count, &s);
-  values[0] = s.min;
-  values[1] = s.med;
-  values[2] = s.max;
-  values[3] = s.mean;
-  values[4] = s.std;
+  ppi_stats_values(point->times_s, point->count, data->values + (size_t)data->count * PPI_STATISTICS);
   for (int d = 0; d < data->dimensions; d++)
     data->sizes[(size_t)data->count * (size_t)data->dimensions + (size_t)d] = point->sizes[d];
   data->repetitions[data->count++] = (int)point->count;
