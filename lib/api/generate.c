@@ -2,7 +2,6 @@
 /* Joins deriving, measuring and fitting. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/derive.h"
 #include "api/setup.h"
@@ -52,14 +51,6 @@ check_arguments(const struct perfpred_context *context, const struct perfpred_sa
   return PERFPRED_OK;
 }
 
-/* The time stamp of the file; a day without a clock leaves it empty. */
-static void stamp(char *text, size_t size) {
-  time_t seconds = time(NULL);
-  struct tm utc;
-  if (seconds == (time_t)-1 || !gmtime_r(&seconds, &utc) || !strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc))
-    text[0] = '\0';
-}
-
 static enum perfpred_status describe(struct perfpred_sampler *sampler, struct perfpred_models *models,
                                      struct perfpred_error *error) {
   enum perfpred_status status = sampler->ops->describe(sampler, false, &models->machine, models->setups, error);
@@ -98,16 +89,8 @@ static enum perfpred_status take_known(struct stock *stock, const struct perfpre
     const struct ppi_samples *samples = known->samples[i];
     if (!samples || !ppi_setup_same(known->setups + i, &stock->setup))
       continue;
-    for (size_t k = 0; !status && k < samples->count; k++) {
-      const struct ppi_record *record = samples->records[k];
-      const struct ppi_result all = { .times_s = record->times_s,
-                                      .count = record->count,
-                                      .disturbed = record->disturbed,
-                                      .measure_s = record->measure_s,
-                                      .gated = record->gated };
-      status =
-          ppi_samples_add(stock->samples, record->kernel, record->case_text, record->sizes, record->ld, &all, error);
-    }
+    for (size_t k = 0; !status && k < samples->count; k++)
+      status = ppi_samples_add_record(stock->samples, samples->records[k], error);
   }
   return status;
 }
@@ -215,7 +198,6 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
     perfpred_models_unref(fresh);
     return status;
   }
-  stamp(fresh->created, sizeof fresh->created);
   *models = fresh;
   if (report) {
     made.size = report->size;

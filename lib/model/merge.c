@@ -118,15 +118,9 @@ static enum perfpred_status take_samples(const struct merging *merging, const st
     const struct ppi_record *record = samples->records[i];
     const struct ppi_record *other =
         others ? ppi_samples_find(others, record->kernel, record->case_text, record->sizes, record->ld) : NULL;
-    struct ppi_result result = { .times_s = record->times_s,
-                                 .count = record->count,
-                                 .disturbed = record->disturbed,
-                                 .measure_s = record->measure_s,
-                                 .gated = record->gated };
 
     if (!other || other->count < record->count || (other->count == record->count && samples < others))
-      status =
-          ppi_samples_add(*set, record->kernel, record->case_text, record->sizes, record->ld, &result, merging->error);
+      status = ppi_samples_add_record(*set, record, merging->error);
   }
   return status;
 }

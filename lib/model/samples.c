@@ -186,6 +186,17 @@ enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct p
   return status;
 }
 
+enum perfpred_status ppi_samples_add_record(struct ppi_samples *samples, const struct ppi_record *record,
+                                            struct perfpred_error *error) {
+  const struct ppi_result all = { .times_s = record->times_s,
+                                  .count = record->count,
+                                  .disturbed = record->disturbed,
+                                  .measure_s = record->measure_s,
+                                  .gated = record->gated };
+
+  return ppi_samples_add(samples, record->kernel, record->case_text, record->sizes, record->ld, &all, error);
+}
+
 size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
                          const int64_t *sizes, int64_t ld) {
   size_t slot;

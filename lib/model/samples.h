@@ -34,6 +34,9 @@ void ppi_samples_release(struct ppi_samples *samples);
 enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                      const char *case_text, const int64_t *sizes, int64_t ld,
                                      const struct ppi_result *result, struct perfpred_error *error);
+/* Adds all samples of a record, of another set as a rule. */
+enum perfpred_status ppi_samples_add_record(struct ppi_samples *samples, const struct ppi_record *record,
+                                            struct perfpred_error *error);
 /* Place of a record, or PPI_SAMPLES_NONE. ld 0: any. Kernels are told by their names. */
 #define PPI_SAMPLES_NONE SIZE_MAX
 size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
