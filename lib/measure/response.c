@@ -4,15 +4,12 @@
 #include <float.h>
 #include <math.h>
 
-#include "measure/history.h"
-
 #define OUTLIER 3.0       /* times the quickest sample */
 #define SAMPLES_LEAST 12  /* below that the slope is chance */
 #define SPREAD_LEAST 0.03 /* of the readings, relative: below that as well */
 
-static bool counts(const struct ppi_sample *sample, double quickest_s) {
-  return !sample->preempted && sample->wall_s > 0.0 && sample->before_s > 0.0 && sample->after_s > 0.0 &&
-         sample->wall_s <= OUTLIER * quickest_s;
+static bool clean(const struct ppi_sample *sample) {
+  return !sample->preempted && sample->wall_s > 0.0 && sample->before_s > 0.0 && sample->after_s > 0.0;
 }
 
 static double reading(const struct ppi_sample *sample) {
@@ -24,12 +21,12 @@ void ppi_response_add(struct ppi_response *response, const struct ppi_history *h
   size_t count = 0;
   for (size_t i = 0; i < history->count; i++) {
     const struct ppi_sample *sample = &history->entries[i].sample;
-    if (counts(sample, DBL_MAX / OUTLIER))
+    if (clean(sample))
       quickest_s = fmin(quickest_s, sample->wall_s);
   }
   for (size_t i = 0; i < history->count; i++) {
     const struct ppi_sample *sample = &history->entries[i].sample;
-    if (!counts(sample, fmin(quickest_s, DBL_MAX / OUTLIER)))
+    if (!clean(sample) || sample->wall_s > OUTLIER * quickest_s)
       continue;
     sum_x += reading(sample);
     sum_y += log(sample->wall_s);
@@ -39,7 +36,7 @@ void ppi_response_add(struct ppi_response *response, const struct ppi_history *h
     return;
   for (size_t i = 0; i < history->count; i++) {
     const struct ppi_sample *sample = &history->entries[i].sample;
-    if (!counts(sample, quickest_s))
+    if (!clean(sample) || sample->wall_s > OUTLIER * quickest_s)
       continue;
     double x = reading(sample) - sum_x / (double)count, y = log(sample->wall_s) - sum_y / (double)count;
     xx += x * x;

@@ -5,14 +5,13 @@
 #ifndef PPI_MEASURE_RESPONSE_H
 #define PPI_MEASURE_RESPONSE_H
 
-#include "measure/sample.h"
+#include "measure/history.h"
 
 struct ppi_response {
   double xx, xy; /* sums over the deviations from each subject's own mean, of logarithms */
   size_t count;  /* samples in them */
 };
 
-struct ppi_history;
 /* Adds the samples of one subject, those that were preempted or took several times as long as the quickest left out. */
 void ppi_response_add(struct ppi_response *response, const struct ppi_history *history);
 /* Between 0 and 1; 1 where the readings were too much alike, or too few, to tell. */

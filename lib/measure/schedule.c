@@ -320,13 +320,13 @@ static enum perfpred_status conclude(struct run *run, struct ppi_result *results
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++)
     ppi_response_add(&response, &run->histories[i]);
+  const double exponent = ppi_response_exponent(&response);
   for (size_t i = 0; i < run->subjects->count; i++) {
     if (run->histories[i].batches == 0) {
       results[i] = (struct ppi_result){ .residual = NAN };
       continue;
     }
-    enum perfpred_status status =
-        conclude_one(run, &run->histories[i], ppi_response_exponent(&response), &results[i], error);
+    enum perfpred_status status = conclude_one(run, &run->histories[i], exponent, &results[i], error);
     if (status != PERFPRED_OK) {
       ppi_results_free(results, i);
       return status;
