@@ -172,6 +172,23 @@ static enum perfpred_status fill_input(struct executions *all, enum ppi_type typ
   return PERFPRED_OK;
 }
 
+static enum perfpred_status check_ld(const struct executions *all, const struct ppi_execution *execution,
+                                     const struct ppi_buffer *buffer, int64_t rows, struct perfpred_error *error) {
+  if (buffer->shape == PPI_SHAPE_VECTOR || all->wanted_ld <= 0 || all->wanted_ld >= rows)
+    return PERFPRED_OK;
+  return ppi_error_set(error, PERFPRED_INVALID,
+                       "leading dimension %" PRId64 ": expected at least %" PRId64 ", the rows of %s in %s",
+                       all->wanted_ld, rows, buffer->name, execution->program->name);
+}
+
+/* What a buffer starts with: its pattern, which is restored before every run; what is only read is filled once. */
+static enum perfpred_status lay_out(struct executions *all, const struct ppi_buffer *buffer, struct memory *memory,
+                                    struct perfpred_error *error) {
+  enum perfpred_status status =
+      ppi_arena_pattern(&all->arena, buffer->property, buffer->type, all->ilp64, &memory->pattern, error);
+  return status == PERFPRED_OK && !memory->restored ? fill_input(all, buffer->type, memory, error) : status;
+}
+
 /* One buffer of the program itself: planned, or laid out with its pattern; one that is only read is filled here and stays. */
 static enum perfpred_status enter_own_buffer(struct executions *all, const struct ppi_execution *execution, int number,
                                              int64_t *ld, struct perfpred_error *error) {
@@ -179,10 +196,8 @@ static enum perfpred_status enter_own_buffer(struct executions *all, const struc
   int64_t rows = 0, columns = 0;
   enum perfpred_status status =
       ppi_buffer_extent(execution->program, number, execution->parameters, &rows, &columns, error);
-  if (status == PERFPRED_OK && buffer->shape != PPI_SHAPE_VECTOR && all->wanted_ld > 0 && all->wanted_ld < rows)
-    status = ppi_error_set(error, PERFPRED_INVALID,
-                           "leading dimension %" PRId64 ": expected at least %" PRId64 ", the rows of %s in %s",
-                           all->wanted_ld, rows, buffer->name, execution->program->name);
+  if (status == PERFPRED_OK)
+    status = check_ld(all, execution, buffer, rows, error);
   if (status == PERFPRED_OK)
     status = enter_buffer(all, number, buffer, rows, columns, error);
   if (status != PERFPRED_OK)
@@ -192,15 +207,11 @@ static enum perfpred_status enter_own_buffer(struct executions *all, const struc
   memory->restored = (buffer->direction & PPI_OUT) != 0;
   if (buffer->shape != PPI_SHAPE_VECTOR && memory->area.ld > *ld)
     *ld = memory->area.ld;
-  if (all->planning) {
-    if (buffer->property != PPI_GENERAL && buffer->property != PPI_ZERO)
-      ppi_arena_plan_extent(&all->arena, rows > columns ? rows : columns);
-    return PERFPRED_OK;
-  }
-  status = ppi_arena_pattern(&all->arena, buffer->property, buffer->type, all->ilp64, &memory->pattern, error);
-  if (status == PERFPRED_OK && !memory->restored)
-    status = fill_input(all, buffer->type, memory, error);
-  return status;
+  if (!all->planning)
+    return lay_out(all, buffer, memory, error);
+  if (buffer->property != PPI_GENERAL && buffer->property != PPI_ZERO)
+    ppi_arena_plan_extent(&all->arena, rows > columns ? rows : columns);
+  return PERFPRED_OK;
 }
 
 static enum perfpred_status enter_own_buffers(struct executions *all, const struct ppi_execution *execution,

@@ -82,6 +82,23 @@ static bool over_budget(const struct virtual *sampler, const struct ppi_sampling
 }
 
 /* Round by round, so that a budget cuts all of them at the same number; the first round is whole unless some may be left out. */
+/* Every item once. first: with a budget that may leave some out, the rest have no samples. */
+static enum perfpred_status run_round(struct virtual *sampler, const void *items, size_t count, once_fn *once,
+                                      const struct ppi_sampling *sampling, double begin, bool first,
+                                      struct ppi_result *results, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+    if (first && sampling->partial && over_budget(sampler, sampling, begin))
+      break;
+    double time = 0.0;
+    status = once(sampler, items, i, &time, error);
+    results[i].times_s[results[i].count++] = time;
+    results[i].cpu_s = time;
+    results[i].measure_s += time;
+  }
+  return status;
+}
+
 static enum perfpred_status run_rounds(struct virtual *sampler, const void *items, size_t count, once_fn *once,
                                        const struct ppi_sampling *sampling, struct ppi_result *results,
                                        struct perfpred_error *error) {
@@ -94,15 +111,8 @@ static enum perfpred_status run_rounds(struct virtual *sampler, const void *item
     if (round > 0 && over_budget(sampler, sampling, begin))
       break;
     status = tell(sampler, sampling, begin, round * count, repetitions * count, error);
-    for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
-      if (round == 0 && sampling->partial && over_budget(sampler, sampling, begin))
-        break;
-      double time = 0.0;
-      status = once(sampler, items, i, &time, error);
-      results[i].times_s[results[i].count++] = time;
-      results[i].cpu_s = time;
-      results[i].measure_s += time;
-    }
+    if (status == PERFPRED_OK)
+      status = run_round(sampler, items, count, once, sampling, begin, round == 0, results, error);
   }
   if (status == PERFPRED_OK)
     status = tell(sampler, sampling, begin, repetitions * count, repetitions * count, error);
