@@ -5,15 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FAMILY_MAX 16384 /* entries of one family */
-
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+#include "base/family.h"
 
 /* Character at an offset from the present place; NUL at the end. */
 static char peek(const struct ppi_scanner *scanner, size_t offset) {
@@ -41,85 +33,6 @@ static void bad(struct ppi_scanner *scanner, const char *format, ...) {
   va_end(arguments);
 }
 
-/* A part of a family list: where it lies, and whether there is such an entry. */
-struct part {
-  const char *begin;
-  size_t length;
-};
-
-/* Number of entries of the list text[0..length), 0 for an empty text. */
-static int list_count(const char *text, size_t length) {
-  if (length == 0)
-    return 0;
-  int count = 1;
-  for (size_t i = 0; i < length; i++)
-    count += text[i] == ',';
-  return count;
-}
-
-static struct part list_entry(const char *text, size_t length, int entry) {
-  const char *end = text + length;
-  for (; entry > 0 && text < end; text++)
-    entry -= *text == ',';
-  const char *comma = memchr(text, ',', (size_t)(end - text));
-  return (struct part){ text, (size_t)((comma ? comma : end) - text) };
-}
-
-/* Length of the list after the brace at `brace` (without the braces), or -1 if it is not closed or holds anything but names. */
-static long list_length(const char *brace, const char *end) {
-  for (const char *at = brace + 1; at < end; at++) {
-    if (*at == '}')
-      return at - brace - 1;
-    if (!is_letter(*at) && !is_digit(*at) && *at != ',')
-      break;
-  }
-  return -1;
-}
-
-/* The same in a line of plain text, where entries may hold anything but braces and commas. */
-static long prose_length(const char *brace, const char *end) {
-  for (const char *at = brace + 1; at < end && *at != '{'; at++)
-    if (*at == '}')
-      return at - brace - 1;
-  return -1;
-}
-
-/* The present entry of list `list` of the head. */
-static struct part head_entry(const struct ppi_scanner *scanner, int list) {
-  int entry = scanner->entry;
-  for (int i = scanner->list_count - 1; i > list; i--)
-    entry /= scanner->lists[i].count;
-  return list_entry(scanner->lists[list].text, scanner->lists[list].length, entry % scanner->lists[list].count);
-}
-
-/* Which list of the head is meant: `inner` is that list itself, or `{}`, or `{1}`, ... where there are several. -1: none. */
-static int head_list(const struct ppi_scanner *scanner, const char *inner, size_t length) {
-  for (int i = 0; i < scanner->list_count; i++)
-    if (inner == scanner->lists[i].text)
-      return i;
-  if (length == 0)
-    return scanner->list_count == 1 ? 0 : -1;
-  const bool number =
-      scanner->list_count > 1 && length == 1 && inner[0] >= '1' && inner[0] <= '0' + scanner->list_count;
-  return number ? inner[0] - '1' : -1;
-}
-
-/* What the list `inner` stands for now; NULL and a reason if it fits the present family not. */
-static const char *resolve(const struct ppi_scanner *scanner, const char *inner, size_t length, struct part *part) {
-  const int list = head_list(scanner, inner, length);
-  if (list >= 0) {
-    *part = head_entry(scanner, list);
-    return NULL;
-  }
-  if (length == 0)
-    return scanner->entries == 0 ? "'{}' in a block that is no family"
-                                 : "'{}' in a block of several lists, which are {1}, {2}, ...";
-  if (scanner->entries > 0 && list_count(inner, length) != scanner->entries)
-    return "a list '{...}' of another length than the head's";
-  *part = list_entry(inner, length, scanner->entry);
-  return part->length > 0 ? NULL : "a list '{...}' with an empty entry";
-}
-
 /* Appends to the spelling of the token; false beyond the longest name. */
 static bool spell(struct ppi_token *token, size_t *length, const char *text, size_t count) {
   if (count >= sizeof token->text - *length)
@@ -131,22 +44,23 @@ static bool spell(struct ppi_token *token, size_t *length, const char *text, siz
 }
 
 static bool in_name(char c, bool hyphens) {
-  return is_letter(c) || is_digit(c) || c == '{' || (hyphens && c == '-');
+  return ppi_scan_is_letter(c) || ppi_scan_is_digit(c) || c == '{' || (hyphens && c == '-');
 }
 
 /* What the next letter or list of a name stands for, and how long it is in the text; false if the list is no list. *reason
    keeps the first fault. */
-static bool name_part(const struct ppi_scanner *scanner, struct part *part, size_t *consumed, const char **reason) {
-  *part = (struct part){ scanner->at, 1 };
+static bool name_part(const struct ppi_scanner *scanner, struct ppi_family_part *part, size_t *consumed,
+                      const char **reason) {
+  *part = (struct ppi_family_part){ scanner->at, 1 };
   *consumed = 1;
   if (*scanner->at != '{')
     return true;
-  const long inner = list_length(scanner->at, scanner->end);
+  const long inner = ppi_family_list_length(scanner->at, scanner->end);
   if (inner < 0)
     return false;
-  const char *fault = resolve(scanner, scanner->at + 1, (size_t)inner, part);
+  const char *fault = ppi_family_resolve(scanner, scanner->at + 1, (size_t)inner, part);
   if (fault)
-    *part = (struct part){ scanner->at, 0 };
+    *part = (struct ppi_family_part){ scanner->at, 0 };
   *reason = *reason ? *reason : fault;
   *consumed = (size_t)inner + 2;
   return true;
@@ -159,7 +73,7 @@ static void read_name(struct ppi_scanner *scanner, bool hyphens) {
   token->kind = PPI_TOKEN_NAME;
   token->text[0] = '\0';
   while (in_name(peek(scanner, 0), hyphens)) {
-    struct part part;
+    struct ppi_family_part part;
     size_t consumed;
     if (!name_part(scanner, &part, &consumed, &reason)) {
       bad(scanner, "a list '{...}' that is not closed or holds more than names");
@@ -172,13 +86,13 @@ static void read_name(struct ppi_scanner *scanner, bool hyphens) {
   }
   if (reason)
     bad(scanner, "%s", reason);
-  else if (is_digit(token->text[0]))
+  else if (ppi_scan_is_digit(token->text[0]))
     bad(scanner, "a name that starts with a digit");
 }
 
 static size_t digits_at(const struct ppi_scanner *scanner, size_t offset) {
   size_t count = 0;
-  while (is_digit(peek(scanner, offset + count)))
+  while (ppi_scan_is_digit(peek(scanner, offset + count)))
     count++;
   return count;
 }
@@ -224,7 +138,7 @@ static void read_number(struct ppi_scanner *scanner) {
   memcpy(token->text, scanner->at, length);
   token->text[length] = '\0';
   step(scanner, length);
-  if (is_letter(peek(scanner, 0)) || peek(scanner, 0) == '.') {
+  if (ppi_scan_is_letter(peek(scanner, 0)) || peek(scanner, 0) == '.') {
     bad(scanner, "a number that runs into '%c'", peek(scanner, 0));
     step(scanner, 1);
     return;
@@ -308,9 +222,9 @@ void ppi_scan_next(struct ppi_scanner *scanner) {
   } else if (c == '\n') {
     scanner->token.kind = PPI_TOKEN_LINE;
     step(scanner, 1);
-  } else if (is_letter(c) || c == '{') {
+  } else if (ppi_scan_is_letter(c) || c == '{') {
     read_name(scanner, false);
-  } else if (is_digit(c)) {
+  } else if (ppi_scan_is_digit(c)) {
     read_number(scanner);
   } else {
     read_mark(scanner);
@@ -343,56 +257,6 @@ void ppi_scan_return(struct ppi_scanner *scanner, struct ppi_place place) {
   ppi_scan_next(scanner);
 }
 
-/* First brace of the name (hyphens allowed) that goes on at `at`, or NULL. */
-static const char *next_brace(const struct ppi_scanner *scanner, const char *at) {
-  while (at < scanner->end && (is_letter(*at) || is_digit(*at) || *at == '-'))
-    at++;
-  return at < scanner->end && *at == '{' ? at : NULL;
-}
-
-/* The list after a brace of a head becomes one of the family's. */
-static enum perfpred_status add_list(struct ppi_scanner *scanner, const char *brace) {
-  const long length = list_length(brace, scanner->end);
-  if (length <= 0)
-    return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected a list of names in '{...}' after the block's keyword");
-  if (scanner->list_count == PPI_SCAN_LISTS)
-    return ppi_scan_error(scanner, PERFPRED_LIMIT, "expected at most %d lists '{...}' in the head of a block",
-                          PPI_SCAN_LISTS);
-  const struct ppi_scan_list list = { brace + 1, (size_t)length, list_count(brace + 1, (size_t)length) };
-  for (int i = 0; i < list.count; i++)
-    if (list_entry(list.text, list.length, i).length == 0)
-      return ppi_scan_error(scanner, PERFPRED_SYNTAX, "the list '{%.*s}' has an empty entry",
-                            (int)(length > 200 ? 200 : length), list.text);
-  const int before = scanner->list_count > 0 ? scanner->entries : 1;
-  if (before > FAMILY_MAX / list.count)
-    return ppi_scan_error(scanner, PERFPRED_LIMIT, "expected at most %d entries of a family", FAMILY_MAX);
-  scanner->lists[scanner->list_count++] = list;
-  scanner->entries = before * list.count;
-  return PERFPRED_OK;
-}
-
-enum perfpred_status ppi_scan_family(struct ppi_scanner *scanner, int *entries) {
-  const struct ppi_place place = ppi_scan_place(scanner);
-  scanner->entry = scanner->entries = scanner->list_count = 0;
-  for (const char *brace = next_brace(scanner, scanner->start); brace;) {
-    enum perfpred_status status = add_list(scanner, brace);
-    if (status) {
-      scanner->entries = scanner->list_count = 0;
-      return status;
-    }
-    const struct ppi_scan_list *list = &scanner->lists[scanner->list_count - 1];
-    brace = next_brace(scanner, list->text + list->length + 1);
-  }
-  *entries = scanner->entries;
-  ppi_scan_return(scanner, place);
-  return PERFPRED_OK;
-}
-
-void ppi_scan_choose(struct ppi_scanner *scanner, int entry) {
-  scanner->entry = entry;
-  ppi_scan_return(scanner, ppi_scan_place(scanner));
-}
-
 bool ppi_scan_is(const struct ppi_scanner *scanner, const char *spelling) {
   const struct ppi_token *token = &scanner->token;
   return (token->kind == PPI_TOKEN_NAME || token->kind == PPI_TOKEN_MARK) && strcmp(token->text, spelling) == 0;
@@ -423,7 +287,7 @@ enum perfpred_status ppi_scan_name(struct ppi_scanner *scanner, char name[PPI_NA
 
 enum perfpred_status ppi_scan_hyphenated(struct ppi_scanner *scanner, char name[PPI_NAME_MAX], const char *what) {
   if (scanner->token.kind == PPI_TOKEN_NAME ||
-      (scanner->token.kind == PPI_TOKEN_BAD && next_brace(scanner, scanner->start))) {
+      (scanner->token.kind == PPI_TOKEN_BAD && ppi_family_next_brace(scanner, scanner->start))) {
     scanner->at = scanner->start;
     scanner->line = scanner->start_line;
     scanner->column = scanner->start_column;
@@ -469,10 +333,10 @@ enum perfpred_status ppi_scan_error(struct ppi_scanner *scanner, enum perfpred_s
 static bool copy_rest(const struct ppi_scanner *scanner, const char *end, char *text, size_t size, size_t *length) {
   *length = 0;
   for (const char *at = scanner->start; at < end;) {
-    struct part part = { at, 1 };
+    struct ppi_family_part part = { at, 1 };
     size_t consumed = 1;
-    const long inner = *at == '{' && scanner->entries > 0 ? prose_length(at, end) : -1;
-    if (inner >= 0 && !resolve(scanner, at + 1, (size_t)inner, &part))
+    const long inner = *at == '{' && scanner->entries > 0 ? ppi_family_prose_length(at, end) : -1;
+    if (inner >= 0 && !ppi_family_resolve(scanner, at + 1, (size_t)inner, &part))
       consumed = (size_t)inner + 2;
     if (part.length >= size - *length)
       return false;
