@@ -40,7 +40,7 @@ struct ppi_journal {
   size_t written_count;
   size_t *places; /* of the records that were read */
   size_t place_count;
-  bool finished, kept;
+  bool kept;
 };
 
 static enum perfpred_status io_failed(const char *path, const char *what, int number, struct perfpred_error *error) {
@@ -346,18 +346,18 @@ void ppi_journal_check_use(struct ppi_journal *journal, const size_t *used, size
 }
 
 void ppi_journal_finish(struct ppi_journal *journal) {
-  if (journal)
-    journal->finished = true;
+  if (!journal || journal->kept)
+    return;
+  for (int i = 0; i < journal->count; i++)
+    unlink(journal->held[i].path);
+  journal->kept = true; /* there is nothing left to remove */
 }
 
 void ppi_journal_close(struct ppi_journal *journal) {
   if (!journal)
     return;
-  for (int i = 0; i < journal->count; i++) {
-    if (journal->finished && !journal->kept)
-      unlink(journal->held[i].path);
+  for (int i = 0; i < journal->count; i++)
     close(journal->held[i].descriptor);
-  }
   free(journal->places);
   free(journal->written);
   free(journal);

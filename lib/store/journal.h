@@ -21,7 +21,8 @@ enum perfpred_status ppi_journal_added(void *data, const struct ppi_record *cons
                                        struct perfpred_error *error);
 /* The journal stays if a record that it held was not used (used[place] is 0): it is of other work. */
 void ppi_journal_check_use(struct ppi_journal *journal, const size_t *used, size_t used_count);
-/* What it holds is safe elsewhere: ppi_journal_close will remove it. NULL is fine. */
+/* What it holds is safe elsewhere: its files are removed, unless it stays. To be called before the lock of the model file is given back, or the
+   next generation might take its samples a second time. NULL is fine. */
 void ppi_journal_finish(struct ppi_journal *journal);
 void ppi_journal_close(struct ppi_journal *journal); /* NULL is fine; the set need not be there any more */
 
