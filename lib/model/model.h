@@ -72,6 +72,9 @@ struct perfpred_models {
 enum perfpred_status ppi_models_create(struct perfpred_models **models, struct perfpred_error *error);
 enum perfpred_status ppi_models_append(struct perfpred_models *models, struct ppi_submodel *submodel,
                                        struct perfpred_error *error);
+/* What every function that fills in information checks: NULL, and the size that the caller states. */
+enum perfpred_status ppi_models_check_info(const struct perfpred_models *models, const void *info, size_t size,
+                                           size_t least, const char *initializer, struct perfpred_error *error);
 void ppi_submodel_release(struct ppi_submodel *submodel);
 /* Appends a setup, NULL: one that is all zero; its place into place. It must not be one of the models' own. */
 enum perfpred_status ppi_models_add_setup(struct perfpred_models *models, const struct ppi_setup *setup, int *place,

@@ -159,18 +159,27 @@ static void describe(const struct ppi_submodel *submodel, struct perfpred_model_
   info->ld = submodel->ld;
 }
 
-enum perfpred_status perfpred_models_info(const struct perfpred_models *models, size_t index,
-                                          struct perfpred_model_info *info, struct perfpred_error *error) {
-  struct perfpred_model_info full = PERFPRED_MODEL_INFO_INIT;
-
-  ppi_error_clear(error);
+enum perfpred_status ppi_models_check_info(const struct perfpred_models *models, const void *info, size_t size,
+                                           size_t least, const char *initializer, struct perfpred_error *error) {
   if (!models)
     return ppi_error_set(error, PERFPRED_INVALID, "models: expected models, found NULL");
   if (!info)
     return ppi_error_set(error, PERFPRED_INVALID, "info: expected a structure, found NULL");
-  if (info->size < INFO_SIZE)
-    return ppi_error_set(error, PERFPRED_INVALID, "info.size: %zu: expected at least %zu (PERFPRED_MODEL_INFO_INIT)",
-                         info->size, INFO_SIZE);
+  if (size < least)
+    return ppi_error_set(error, PERFPRED_INVALID, "info.size: %zu: expected at least %zu (%s)", size, least,
+                         initializer);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status perfpred_models_info(const struct perfpred_models *models, size_t index,
+                                          struct perfpred_model_info *info, struct perfpred_error *error) {
+  struct perfpred_model_info full = PERFPRED_MODEL_INFO_INIT;
+  enum perfpred_status status;
+
+  ppi_error_clear(error);
+  status = ppi_models_check_info(models, info, info ? info->size : 0, INFO_SIZE, "PERFPRED_MODEL_INFO_INIT", error);
+  if (status)
+    return status;
   if (index >= (size_t)models->count)
     return ppi_error_set(error, PERFPRED_NOT_FOUND, "index: %zu: expected less than the number of models, %d", index,
                          models->count);

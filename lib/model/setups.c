@@ -102,15 +102,12 @@ enum perfpred_status perfpred_models_setup_info(const struct perfpred_models *mo
                                                 struct perfpred_setup_info *info, struct perfpred_error *error) {
   struct perfpred_setup_info full = PERFPRED_SETUP_INFO_INIT;
   const struct ppi_setup *setup;
+  enum perfpred_status status;
 
   ppi_error_clear(error);
-  if (!models)
-    return ppi_error_set(error, PERFPRED_INVALID, "models: expected models, found NULL");
-  if (!info)
-    return ppi_error_set(error, PERFPRED_INVALID, "info: expected a structure, found NULL");
-  if (info->size < INFO_SIZE)
-    return ppi_error_set(error, PERFPRED_INVALID, "info.size: %zu: expected at least %zu (PERFPRED_SETUP_INFO_INIT)",
-                         info->size, INFO_SIZE);
+  status = ppi_models_check_info(models, info, info ? info->size : 0, INFO_SIZE, "PERFPRED_SETUP_INFO_INIT", error);
+  if (status)
+    return status;
   if (index >= (size_t)models->setup_count)
     return ppi_error_set(error, PERFPRED_NOT_FOUND, "index: %zu: expected less than the number of setups, %d", index,
                          models->setup_count);
