@@ -17,6 +17,7 @@
 
 #include "base/context.h"
 #include "program/registry.h"
+#include "world.h"
 
 #define N_MAX 129
 #define LD N_MAX
@@ -43,11 +44,6 @@ static const struct reference *reference_of(const char *operation) {
   return NULL;
 }
 
-static struct perfpred_context context;
-static struct perfpred_error error;
-static struct perfpred_sampler *sampler;
-static void *lapack;
-
 /* A copy of a matrix: real numbers, two per complex element. */
 struct copy {
   size_t element;
@@ -63,29 +59,6 @@ static int keep(void *data, void *const args[]) {
     memcpy(copy->bytes + (size_t)(j * LD) * copy->element, a + (size_t)(j * lda) * copy->element,
            (size_t)n * copy->element);
   return 0;
-}
-
-static void create_context(void) {
-  memset(&error, 0, sizeof error);
-  cr_assert_eq(ppi_kernels_create(&context.kernels, &error), PERFPRED_OK, "%s", error.text);
-  cr_assert_eq(ppi_programs_create(context.kernels, &context.programs, &error), PERFPRED_OK, "%s", error.text);
-}
-
-static void destroy_context(void) {
-  ppi_programs_destroy(context.programs);
-  ppi_kernels_destroy(context.kernels);
-}
-
-static void bind_kernels(void) {
-  for (size_t i = 0; i < perfpred_kernel_count(&context); i++) {
-    char symbol[80];
-    const char *name = perfpred_kernel_name(perfpred_kernel_at(&context, i));
-    snprintf(symbol, sizeof symbol, "%s_", name);
-    perfpred_fortran_fn *function;
-    *(void **)&function = dlsym(lapack, symbol);
-    if (function != NULL)
-      cr_assert_eq(perfpred_kernel_bind(&context, name, function, 0, &error), PERFPRED_OK, "%s", error.text);
-  }
 }
 
 static void register_copies(char letter) {

@@ -21,6 +21,7 @@
 #include "base/context.h"
 #include "program/registry.h"
 #include "program/walk.h"
+#include "world.h"
 
 #define OPERANDS 6
 
@@ -30,10 +31,6 @@ struct operand {
   double *before, *after;
 };
 
-static struct perfpred_context context;
-static struct perfpred_error error;
-static struct perfpred_sampler *sampler;
-static void *lapack;
 static struct operand operands[OPERANDS];
 
 /* The test's kernels; `when` is 1 before and 2 after the algorithm. They are called as LAPACK's, not with a pointer to data: those
@@ -96,29 +93,6 @@ static void register_kernels(void) {
                  PERFPRED_OK, "%s", error.text);
     cr_assert_eq(perfpred_kernel_bind(&context, name, functions[i], 0, &error), PERFPRED_OK, "%s", error.text);
   }
-}
-
-static void bind_kernels(void) {
-  for (size_t i = 0; i < perfpred_kernel_count(&context); i++) {
-    char symbol[80];
-    const char *name = perfpred_kernel_name(perfpred_kernel_at(&context, i));
-    snprintf(symbol, sizeof symbol, "%s_", name);
-    perfpred_fortran_fn *function;
-    *(void **)&function = dlsym(lapack, symbol);
-    if (function != NULL)
-      cr_assert_eq(perfpred_kernel_bind(&context, name, function, 0, &error), PERFPRED_OK, "%s", error.text);
-  }
-}
-
-static void create_context(void) {
-  memset(&error, 0, sizeof error);
-  cr_assert_eq(ppi_kernels_create(&context.kernels, &error), PERFPRED_OK, "%s", error.text);
-  cr_assert_eq(ppi_programs_create(context.kernels, &context.programs, &error), PERFPRED_OK, "%s", error.text);
-}
-
-static void destroy_context(void) {
-  ppi_programs_destroy(context.programs);
-  ppi_kernels_destroy(context.kernels);
 }
 
 static void start(void) {

@@ -26,11 +26,7 @@ static void stop(void) {
 }
 
 ParameterizedTestParameters(calls, as_lapack) {
-  static struct name names[NAMES_MAX];
-  create_context(&context);
-  const size_t count = names_of(&context, names);
-  destroy_context(&context);
-  return cr_make_param_array(struct name, names, count);
+  return parameters_of_all();
 }
 
 /* The driver's own calls of a record, one at a time. The calls of larfb are the driver's: the algorithms have them as such. */

@@ -62,6 +62,15 @@ size_t names_of(const struct perfpred_context *context, struct name names[NAMES_
   return count;
 }
 
+struct criterion_test_params parameters_of_all(void) {
+  static struct name names[NAMES_MAX];
+  struct perfpred_context context;
+  create_context(&context);
+  const size_t count = names_of(&context, names);
+  destroy_context(&context);
+  return cr_make_param_array(struct name, names, count);
+}
+
 /* The BLAS comes first: LAPACK then takes the one that is there. */
 void open_lapack(void) {
   int major = 0, minor = 0, patch = 0;

@@ -3,6 +3,8 @@
 #ifndef TESTS_TRACE_EXECUTE_H
 #define TESTS_TRACE_EXECUTE_H
 
+#include <criterion/parameterized.h>
+
 #include "base/context.h"
 #include "program/walk.h"
 
@@ -30,6 +32,9 @@ size_t names_of(const struct perfpred_context *context, struct name names[NAMES_
 /* An algorithm of the catalogue, and the call of the routine that it stands for; borrowed. */
 const struct perfpred_program *algorithm(const struct perfpred_context *context, const char *name);
 const struct perfpred_program *call_of(const struct perfpred_context *context, const char *name);
+
+/* All of these names as the parameters of a test. */
+struct criterion_test_params parameters_of_all(void);
 
 /* Reference BLAS and LAPACK 3.11; skips the test where they are not installed. */
 void open_lapack(void);

@@ -24,11 +24,7 @@ static void stop(void) {
 }
 
 ParameterizedTestParameters(results, as_lapack) {
-  static struct name names[NAMES_MAX];
-  create_context(&context);
-  const size_t count = names_of(&context, names);
-  destroy_context(&context);
-  return cr_make_param_array(struct name, names, count);
+  return parameters_of_all();
 }
 
 static double epsilon_of(const struct operand *operand) {
