@@ -57,6 +57,10 @@ static double reading(const struct run *run) {
 }
 
 /* Share of the wanted samples that there are, or of the budget that is spent; never falls. */
+static double timing(const struct ppi_bench *bench) {
+  return bench->timing_s > 0.0 ? bench->timing_s : bench->wall.overhead_s;
+}
+
 static double fraction_done(struct run *run, double elapsed) {
   double done = 0.0, budget = run->sampling.budget_s;
   for (size_t i = 0; i < run->subjects->count; i++)
@@ -117,7 +121,7 @@ static enum perfpred_status repeat(struct run *run, struct ppi_history *history,
   history->measure_s += warm + wall;
   run->samples++;
   *sample = (struct ppi_sample){
-    .wall_s = at_least(wall - bench->wall.overhead_s - overhead_s, shortest(bench)),
+    .wall_s = at_least(wall - timing(bench) - overhead_s, shortest(bench)),
     .cpu_s = at_least(cpu - bench->cpu.overhead_s - overhead_s, 0.0),
     .preempted = switches != 0,
   };

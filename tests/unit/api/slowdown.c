@@ -89,7 +89,8 @@ static enum perfpred_status sample(void *data, const struct ppi_request *request
                                    { "script", machine_now, 0.0, 0.0, machine },
                                    machine_yardstick,
                                    machine_switches,
-                                   machine };
+                                   machine,
+                                   0.0 };
   const struct ppi_subjects subjects = { count,       "sampling",    machine_select,   machine_restore,
                                          machine_run, machine_check, machine_overhead, machine,
                                          NULL,        false };

@@ -131,7 +131,8 @@ static inline struct ppi_bench script_bench(struct script *script) {
                              { "cpu", script_cpu, 0.0, 0.0, script },
                              script_yardstick,
                              script_switches,
-                             script };
+                             script,
+                             0.0 };
 }
 
 /* Samples `count` subjects of the script. */
