@@ -40,9 +40,9 @@ static int fail(const char *what, const struct perfpred_error *error) {
 
 static int generate(struct perfpred_context *context, const char *path, int count, char **names) {
   struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
-  struct perfpred_program *programs[8];
-  struct perfpred_sampler *sampler;
-  struct perfpred_models *models;
+  struct perfpred_program *programs[8] = { NULL };
+  struct perfpred_sampler *sampler = NULL;
+  struct perfpred_models *models = NULL;
   struct perfpred_error error;
   options.n_lower = 8;
   options.n_upper = 1024;
@@ -55,16 +55,17 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   options.journal = getenv("JOURNAL") ? journal : NULL;
   options.restart = getenv("RESTART") ? 1 : 0;
   options.keep_samples = getenv("SAMPLES") ? 1 : 0;
-  for (int i = 0; i < count; i++) {
+  int result = 0;
+  for (int i = 0; i < count && result == 0; i++)
     if (perfpred_program_find(context, names[i], &programs[i], &error) != PERFPRED_OK)
-      return fail(names[i], &error);
-  }
-  if (perfpred_sampler_create_virtual(context, cost, &left, dgelsy_, &sampler, &error) != PERFPRED_OK)
-    return fail("sampler", &error);
-  if (perfpred_generate(context, sampler, (const struct perfpred_program *const *)programs, (size_t)count, &options,
-                        &models, NULL, &error) != PERFPRED_OK)
-    return fail("generate", &error);
-  int result = perfpred_models_update(context, models, path, NULL, &error) == PERFPRED_OK ? 0 : fail("update", &error);
+      result = fail(names[i], &error);
+  if (result == 0 && perfpred_sampler_create_virtual(context, cost, &left, dgelsy_, &sampler, &error) != PERFPRED_OK)
+    result = fail("sampler", &error);
+  if (result == 0 && perfpred_generate(context, sampler, (const struct perfpred_program *const *)programs,
+                                       (size_t)count, &options, &models, NULL, &error) != PERFPRED_OK)
+    result = fail("generate", &error);
+  if (result == 0 && perfpred_models_update(context, models, path, NULL, &error) != PERFPRED_OK)
+    result = fail("update", &error);
   perfpred_models_unref(models);
   perfpred_sampler_destroy(sampler);
   for (int i = 0; i < count; i++)
