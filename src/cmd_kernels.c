@@ -26,6 +26,7 @@ static int write_kernel(struct session *session, struct document *document, cons
   document_open_object(document, NULL);
   document_string(document, "name", perfpred_kernel_name(kernel));
   document_string(document, "operation", perfpred_kernel_operation(kernel));
+  document_string(document, "counts", perfpred_kernel_approximate(kernel) ? "approximate" : "exact");
   if (with_text) {
     char *text;
     if (perfpred_kernel_print(kernel, &text, &session->error) != PERFPRED_OK)

@@ -59,6 +59,16 @@ PERFPRED_API const char *perfpred_kernel_name(const struct perfpred_kernel *kern
 PERFPRED_API const char *perfpred_kernel_operation(const struct perfpred_kernel *kernel);
 
 /**
+ * Whether the operation counts of a kernel are approximate (`count approximate` in its text): of drivers that iterate, which are given
+ * the leading order of the textbook, and of decompositions whose choice of pivots changes the count. The counts of all others
+ * are exact minima.
+ *
+ * @return 1 or 0; 0 for NULL
+ * @since 0.1
+ */
+PERFPRED_API int perfpred_kernel_approximate(const struct perfpred_kernel *kernel);
+
+/**
  * The signature of a kernel as text that perfpred_context_add_text reads.
  *
  * @param kernel the kernel
@@ -78,7 +88,8 @@ PERFPRED_API enum perfpred_status perfpred_kernel_print(const struct perfpred_ke
  * @param call a call as text, as in a program: "dtrsm(R,L,T,N,1000,128,1)" (data arguments may be left out)
  * @param[out] flops the count
  * @param[out] error text of the error, or NULL
- * @return PERFPRED_OK, PERFPRED_SYNTAX, PERFPRED_NOT_FOUND
+ * @return PERFPRED_OK, PERFPRED_SYNTAX, PERFPRED_NOT_FOUND, PERFPRED_INVALID for sizes that break a demand of the kernel
+ * (`require m >= n` in its text)
  * @since 0.1
  */
 PERFPRED_API enum perfpred_status perfpred_kernel_flops(const struct perfpred_context *context, const char *call,

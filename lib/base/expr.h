@@ -35,6 +35,12 @@ bool ppi_expr_is_constant(const struct ppi_expr *expr, int64_t *value);
 bool ppi_expr_uses(const struct ppi_expr *expr, size_t slot);
 /* Degree in values[slot] as a polynomial, with conditions decided by the given values of the other slots. -1: not a polynomial. */
 int ppi_expr_degree(const struct ppi_expr *expr, size_t slot, const int64_t *values);
+/* Whether it is a comparison by < <= > >= of two expressions that are linear in the slots of `variables` (bit i: slot i); conditions on
+   other slots may choose between such. */
+bool ppi_expr_is_inequality(const struct ppi_expr *expr, uint32_t variables);
+/* Of such a comparison of integers: by how much it holds, negative where it does not. */
+enum perfpred_status ppi_expr_slack(const struct ppi_expr *expr, const int64_t *values, int64_t *slack,
+                                    struct perfpred_error *error);
 /* Prints with the fewest parentheses; names as in the scope that it was parsed with. c_style: / and // as C. */
 void ppi_expr_print(const struct ppi_expr *expr, const struct ppi_scope *scope, bool c_style, struct ppi_text *text);
 bool ppi_expr_equal(const struct ppi_expr *a, const struct ppi_expr *b);

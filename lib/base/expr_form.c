@@ -141,3 +141,65 @@ static int degree(const struct ppi_expr *expr, int index, size_t slot, const int
 int ppi_expr_degree(const struct ppi_expr *expr, size_t slot, const int64_t *values) {
   return degree(expr, expr->count - 1, slot, values);
 }
+
+/* --- Inequalities -------------------------------------------------------------------------------------------------- */
+
+static bool uses_any(const struct ppi_expr *expr, int index, uint32_t slots) {
+  const struct ppi_expr_node *node = &expr->nodes[index];
+  if (node->op == PPI_OP_SLOT)
+    return node->value < 32 && slots >> node->value & 1u;
+  for (int i = 0; i < ppi_expr_op(node->op)->operands; i++)
+    if (uses_any(expr, node->operands[i], slots))
+      return true;
+  return false;
+}
+
+static bool is_linear(const struct ppi_expr *expr, int index, uint32_t variables) {
+  const struct ppi_expr_node *node = &expr->nodes[index];
+  const int *operands = node->operands;
+  if (!uses_any(expr, index, variables))
+    return true;
+  switch (node->op) {
+  case PPI_OP_SLOT:
+    return true;
+  case PPI_OP_NEG:
+    return is_linear(expr, operands[0], variables);
+  case PPI_OP_ADD:
+  case PPI_OP_SUB:
+    return is_linear(expr, operands[0], variables) && is_linear(expr, operands[1], variables);
+  case PPI_OP_MUL:
+    return is_linear(expr, operands[0], variables) && is_linear(expr, operands[1], variables) &&
+           !(uses_any(expr, operands[0], variables) && uses_any(expr, operands[1], variables));
+  case PPI_OP_IF:
+    return !uses_any(expr, operands[0], variables) && is_linear(expr, operands[1], variables) &&
+           is_linear(expr, operands[2], variables);
+  default:
+    return false;
+  }
+}
+
+bool ppi_expr_is_inequality(const struct ppi_expr *expr, uint32_t variables) {
+  const struct ppi_expr_node *root = ppi_expr_root(expr);
+  return root->op >= PPI_OP_LT && root->op <= PPI_OP_GE && is_linear(expr, root->operands[0], variables) &&
+         is_linear(expr, root->operands[1], variables);
+}
+
+enum perfpred_status ppi_expr_slack(const struct ppi_expr *expr, const int64_t *values, int64_t *slack,
+                                    struct perfpred_error *error) {
+  const struct ppi_expr_node *root = ppi_expr_root(expr);
+  const bool rising = root->op == PPI_OP_GT || root->op == PPI_OP_GE;
+  const bool strict = root->op == PPI_OP_GT || root->op == PPI_OP_LT;
+  const struct ppi_expr larger = { expr->nodes, root->operands[rising ? 0 : 1] + 1, 0 };
+  const struct ppi_expr smaller = { expr->nodes, root->operands[rising ? 1 : 0] + 1, 0 };
+  int64_t a = 0, b = 0;
+  enum perfpred_status status = ppi_expr_eval(&larger, values, &a, error);
+  if (!status)
+    status = ppi_expr_eval(&smaller, values, &b, error);
+  if (!status)
+    status = ppi_expr_apply(PPI_OP_SUB, a, b, &a, error);
+  if (!status && strict)
+    status = ppi_expr_apply(PPI_OP_SUB, a, 1, &a, error);
+  if (!status)
+    *slack = a;
+  return status;
+}

@@ -4,7 +4,7 @@
 
 #include "kernel/signature.h"
 
-const char *const ppi_property_words[] = { "", "spd", "triangular", "pivots", "identity", "zero", NULL };
+const char *const ppi_property_words[] = { "general", "spd", "triangular", "pivots", "identity", "zero", NULL };
 const char *const ppi_direction_words[] = { "", "in", "out", "inout", NULL };
 const char *const ppi_shape_words[] = { "matrix", "triangle", "vector", NULL };
 
@@ -214,9 +214,11 @@ static enum perfpred_status read_data(struct ppi_signature *signature, struct pp
   struct ppi_scanner *scanner = signature->scanner;
 
   arg->kind = PPI_ARG_DATA;
-  arg->property = (enum ppi_property)word_of(scanner, ppi_property_words, 0);
-  if (arg->property != PPI_GENERAL)
+  int property = word_of(scanner, ppi_property_words, -1);
+  if (property >= 0) {
+    arg->property = (enum ppi_property)property;
     ppi_scan_next(scanner);
+  }
   enum perfpred_status status = optional_type(signature, arg);
   if (status != PERFPRED_OK)
     return status;
@@ -225,7 +227,7 @@ static enum perfpred_status read_data(struct ppi_signature *signature, struct pp
     return ppi_scan_expected(scanner, "matrix[r, c], triangle(F)[n] or vector[n]");
   arg->shape = (enum ppi_shape)shape;
   ppi_scan_next(scanner);
-  if (arg->shape == PPI_SHAPE_TRIANGLE && arg->property == PPI_GENERAL)
+  if (arg->shape == PPI_SHAPE_TRIANGLE && property < 0)
     arg->property = PPI_TRIANGULAR;
   if (arg->shape == PPI_SHAPE_TRIANGLE)
     status = read_triangle(signature, arg);

@@ -124,6 +124,7 @@ static enum perfpred_status read_kernel(struct ppi_scanner *scanner, const struc
 enum perfpred_status ppi_call_parse(struct ppi_scanner *scanner, const struct ppi_kernels *kernels,
                                     const struct perfpred_kernel **kernel, struct ppi_value *values) {
   const struct perfpred_kernel *found = NULL;
+  const struct ppi_scanner at = *scanner;
   bool first = true;
 
   memset(values, 0, PPI_ARG_MAX * sizeof *values);
@@ -137,6 +138,9 @@ enum perfpred_status ppi_call_parse(struct ppi_scanner *scanner, const struct pp
       status = read_argument(scanner, &found->args[i], &values[i], &first);
   if (status == PERFPRED_OK)
     status = ppi_scan_expect(scanner, ")");
+  struct perfpred_error inner = { .status = PERFPRED_OK };
+  if (status == PERFPRED_OK && ppi_kernel_check(found, values, &inner) != PERFPRED_OK)
+    status = ppi_error_at(scanner->error, inner.status, at.source, at.token.line, at.token.column, "%s", inner.text);
   if (status == PERFPRED_OK)
     *kernel = found;
   return status;

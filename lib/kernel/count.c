@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "kernel/kernel.h"
+#include "kernel/signature.h"
 
-static void slots_of(const struct perfpred_kernel *kernel, const struct ppi_value *values, int64_t *slots) {
+void ppi_kernel_slots(const struct perfpred_kernel *kernel, const struct ppi_value *values, int64_t *slots) {
   for (int i = 0; i < kernel->arg_count; i++) {
     const struct ppi_arg *arg = &kernel->args[i];
     slots[i] = arg->kind == PPI_ARG_FLAG || arg->kind == PPI_ARG_SIZE ? values[i].i : 0;
@@ -28,7 +28,7 @@ static double flops_of(const struct perfpred_kernel *kernel, const int64_t *slot
 
 double ppi_kernel_flops(const struct perfpred_kernel *kernel, const struct ppi_value *values) {
   int64_t slots[PPI_ARG_MAX];
-  slots_of(kernel, values, slots);
+  ppi_kernel_slots(kernel, values, slots);
   return flops_of(kernel, slots);
 }
 
@@ -59,7 +59,7 @@ static double movement_of(const struct perfpred_kernel *kernel, const int64_t *s
 
 double ppi_kernel_movement_bytes(const struct perfpred_kernel *kernel, const struct ppi_value *values) {
   int64_t slots[PPI_ARG_MAX];
-  slots_of(kernel, values, slots);
+  ppi_kernel_slots(kernel, values, slots);
   return movement_of(kernel, slots);
 }
 
@@ -116,7 +116,7 @@ void ppi_kernel_degrees(const struct perfpred_kernel *kernel, const struct ppi_v
     int halvings; /* from one of the sizes before to the next */
   } surroundings[] = { { 8, 4096, 4096, 0 }, { 4096, 8, 8, 0 }, { 64, 8192, 8, 3 } };
   int64_t slots[PPI_ARG_MAX];
-  slots_of(kernel, values, slots);
+  ppi_kernel_slots(kernel, values, slots);
   counter *count = has_flops(kernel, slots) ? flops_of : movement_of;
   for (int i = 0; i < kernel->size_count; i++) {
     degrees[i] = 0;
@@ -150,7 +150,7 @@ enum perfpred_status ppi_kernel_extent(const struct perfpred_kernel *kernel, con
   const struct ppi_arg *arg = &kernel->args[place];
   int64_t slots[PPI_ARG_MAX], height = 0, width = 1;
 
-  slots_of(kernel, values, slots);
+  ppi_kernel_slots(kernel, values, slots);
   enum perfpred_status status = extent(kernel, place, arg->rows, slots, &height, error);
   if (status == PERFPRED_OK && arg->shape == PPI_SHAPE_TRIANGLE)
     width = height;

@@ -232,6 +232,9 @@ enum perfpred_status ppi_frame_fill(struct ppi_frame *frame, const struct perfpr
     if (status != PERFPRED_OK)
       return status;
   }
+  status = ppi_kernel_check(kernel, values, error);
+  if (status != PERFPRED_OK)
+    return status;
   frame->word_count = kernel->arg_count;
   if (frame->free_form) {
     frame->call = free_form;

@@ -40,7 +40,7 @@ struct ppi_frame {
    dimensions and increments come from values; 0 stands for the smallest, max(1, rows) and 1. The frame must not move
    afterwards and the kernel must outlive it. function NULL: the kernel's own binding; PERFPRED_UNSUPPORTED when that has none,
    PERFPRED_OVERFLOW when a size does not fit the library's integers, PERFPRED_INVALID for a flag that the kernel does not list, a
-   negative size, a leading dimension below the rows. */
+   negative size, a leading dimension below the rows, sizes that break a demand. */
 enum perfpred_status ppi_frame_fill(struct ppi_frame *frame, const struct perfpred_kernel *kernel,
                                     perfpred_fortran_fn *function, bool ilp64, const struct ppi_value *values,
                                     void *const *data, struct perfpred_error *error);

@@ -64,6 +64,8 @@ void ppi_kernel_unref(struct perfpred_kernel *kernel) {
     ppi_expr_destroy(kernel->args[i].columns);
     ppi_expr_destroy(kernel->args[i].rows);
   }
+  for (int i = 0; i < kernel->demand_count; i++)
+    ppi_expr_destroy(kernel->demands[i]);
   ppi_expr_destroy(kernel->movement);
   ppi_expr_destroy(kernel->additions);
   ppi_expr_destroy(kernel->multiplications);
@@ -86,6 +88,10 @@ bool ppi_arg_is_written(const struct ppi_arg *arg) {
 
 const char *perfpred_kernel_name(const struct perfpred_kernel *kernel) {
   return kernel ? kernel->name : "";
+}
+
+int perfpred_kernel_approximate(const struct perfpred_kernel *kernel) {
+  return kernel ? kernel->approximate : 0;
 }
 
 const char *perfpred_kernel_operation(const struct perfpred_kernel *kernel) {

@@ -12,6 +12,7 @@
 #define PPI_ARG_MAX 32
 #define PPI_SIZE_MAX 8  /* size arguments of one kernel */
 #define PPI_CASE_MAX 96 /* longest case text with its NUL */
+#define PPI_DEMAND_MAX 8
 
 enum ppi_type { PPI_TYPE_S, PPI_TYPE_D, PPI_TYPE_C, PPI_TYPE_Z, PPI_TYPE_INT };
 enum ppi_arg_kind {
@@ -61,8 +62,12 @@ struct perfpred_kernel {
   int size_count, sizes[PPI_SIZE_MAX]; /* places of the size arguments */
   int flag_count, flags[PPI_SIZE_MAX]; /* places of the flags */
   struct ppi_expr *multiplications,
-      *additions;                /* minimal counts; divisions and square roots count as multiplications */
-  struct ppi_expr *movement;     /* elements read and written at least; NULL: as the operands' extents say */
+      *additions;            /* minimal counts; divisions and square roots count as multiplications */
+  struct ppi_expr *movement; /* elements read and written at least; NULL: as the operands' extents say */
+  bool approximate; /* the counts are: what is computed depends on the data, or its leading order is all there is */
+  int demand_count;
+  struct ppi_expr
+      *demands[PPI_DEMAND_MAX];  /* inequalities between sizes that calls have to meet. Slots are argument places */
   char *library;                 /* shared library that has the routine; NULL: the one that is measured */
   char *symbol;                  /* its name there; NULL: that of the kernel and an underscore */
   perfpred_fortran_fn *function; /* address in this process, or NULL */
@@ -106,6 +111,14 @@ void ppi_kernel_degrees(const struct perfpred_kernel *kernel, const struct ppi_v
 /* Rows and columns of data argument `place`; columns 1 for a vector. */
 enum perfpred_status ppi_kernel_extent(const struct perfpred_kernel *kernel, const struct ppi_value *values, int place,
                                        int64_t *rows, int64_t *columns, struct perfpred_error *error);
+/* Whether flags and sizes of a call meet the demands of the kernel; PERFPRED_INVALID names the demand and the values. */
+enum perfpred_status ppi_kernel_check(const struct perfpred_kernel *kernel, const struct ppi_value *values,
+                                      struct perfpred_error *error);
+bool ppi_kernel_admits(const struct perfpred_kernel *kernel, const struct ppi_value *values);
+/* Moves the sizes in values (each from lower to upper, of the size arguments in order) to where they meet the demands, as little as is
+   needed: later sizes first, in steps that keep multiples of grain. False: found no such place; values are then anything. */
+bool ppi_kernel_admit(const struct perfpred_kernel *kernel, struct ppi_value *values, const int64_t *lower,
+                      const int64_t *upper, int64_t grain);
 size_t ppi_type_bytes(enum ppi_type type, bool ilp64);
 char ppi_type_letter(enum ppi_type type); /* s d c z i */
 bool ppi_type_is_complex(enum ppi_type type);

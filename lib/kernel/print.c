@@ -59,7 +59,7 @@ static void print_triangle(const struct printer *printer, const struct ppi_arg *
 static void print_data(const struct printer *printer, const struct ppi_arg *arg) {
   bool implied = arg->shape == PPI_SHAPE_TRIANGLE && arg->property == PPI_TRIANGULAR;
   ppi_text_printf(printer->text, ": %s", ppi_direction_words[arg->direction]);
-  if (arg->property != PPI_GENERAL && !implied)
+  if (arg->property == PPI_GENERAL ? arg->shape == PPI_SHAPE_TRIANGLE : !implied)
     ppi_text_printf(printer->text, " %s", ppi_property_words[arg->property]);
   print_type(printer, arg);
   ppi_text_printf(printer->text, " %s", ppi_shape_words[arg->shape]);
@@ -168,6 +168,12 @@ static bool name_tells_type(const struct perfpred_kernel *kernel) {
   return ppi_type_of_letter(kernel->name[0], &type) && type == kernel->type;
 }
 
+void ppi_kernel_print_expr(const struct perfpred_kernel *kernel, const struct ppi_expr *expr, struct ppi_text *text) {
+  struct printer printer = { .kernel = kernel, .text = text };
+  make_scope(&printer);
+  print_expr(&printer, expr);
+}
+
 void ppi_kernel_print(const struct perfpred_kernel *kernel, struct ppi_text *text) {
   struct printer printer = { .kernel = kernel, .text = text };
   make_scope(&printer);
@@ -183,6 +189,10 @@ void ppi_kernel_print(const struct perfpred_kernel *kernel, struct ppi_text *tex
   print_count(&printer, "mul", kernel->multiplications);
   print_count(&printer, "add", kernel->additions);
   print_count(&printer, "move", kernel->movement);
+  if (kernel->approximate)
+    ppi_text_append(text, "  count approximate\n");
+  for (int i = 0; i < kernel->demand_count; i++)
+    print_count(&printer, "require", kernel->demands[i]);
   if (kernel->library)
     ppi_text_printf(text, "  library %s\n", kernel->library);
   if (kernel->symbol)

@@ -27,6 +27,38 @@ static enum perfpred_status read_move(struct ppi_signature *signature) {
   return ppi_expr_parse(signature->scanner, &signature->scope, &signature->kernel->movement);
 }
 
+static enum perfpred_status read_count(struct ppi_signature *signature) {
+  struct ppi_scanner *scanner = signature->scanner;
+  signature->kernel->approximate = ppi_scan_is(scanner, "approximate");
+  if (!signature->kernel->approximate && !ppi_scan_is(scanner, "exact"))
+    return ppi_scan_expected(scanner, "what the counts are (exact approximate)");
+  ppi_scan_next(scanner);
+  return PERFPRED_OK;
+}
+
+static uint32_t size_slots(const struct perfpred_kernel *kernel) {
+  uint32_t slots = 0;
+  for (int i = 0; i < kernel->size_count; i++)
+    slots |= UINT32_C(1) << kernel->sizes[i];
+  return slots;
+}
+
+static enum perfpred_status read_require(struct ppi_signature *signature) {
+  struct ppi_scanner at = *signature->scanner;
+  struct perfpred_kernel *kernel = signature->kernel;
+  if (kernel->demand_count == PPI_DEMAND_MAX)
+    return ppi_scan_error(&at, PERFPRED_LIMIT, "a kernel has at most %d demands", PPI_DEMAND_MAX);
+  struct ppi_expr *demand = NULL;
+  enum perfpred_status status = ppi_expr_parse(signature->scanner, &signature->scope, &demand);
+  if (status != PERFPRED_OK)
+    return status;
+  kernel->demands[kernel->demand_count++] = demand;
+  if (ppi_expr_is_inequality(demand, size_slots(kernel)))
+    return PERFPRED_OK;
+  return ppi_scan_error(&at, PERFPRED_SYNTAX,
+                        "a demand is no linear inequality between sizes; expected one such as m >= n or nb <= n - k");
+}
+
 static enum perfpred_status read_returns(struct ppi_signature *signature) {
   struct perfpred_kernel *kernel = signature->kernel;
   kernel->returns_value = true;
@@ -69,9 +101,12 @@ static enum perfpred_status read_symbol(struct ppi_signature *signature) {
 static const struct {
   const char *word;
   reader *read;
+  bool repeated; /* may stand more than once */
 } statements[] = {
-  { "about", read_about },     { "mul", read_mul },   { "add", read_add },         { "move", read_move },
-  { "returns", read_returns }, { "type", read_type }, { "library", read_library }, { "symbol", read_symbol },
+  { "about", read_about, false },     { "mul", read_mul, false },     { "add", read_add, false },
+  { "move", read_move, false },       { "count", read_count, false }, { "require", read_require, true },
+  { "returns", read_returns, false }, { "type", read_type, false },   { "library", read_library, false },
+  { "symbol", read_symbol, false },
 };
 enum { STATEMENTS = sizeof statements / sizeof statements[0] };
 
@@ -85,7 +120,7 @@ static enum perfpred_status read_statement(struct ppi_signature *signature, unsi
   for (size_t i = 0; i < STATEMENTS; i++) {
     if (!ppi_scan_is(scanner, statements[i].word))
       continue;
-    if (*seen & 1u << i)
+    if (*seen & 1u << i && !statements[i].repeated)
       return ppi_scan_error(scanner, PERFPRED_SYNTAX, "a second '%s' in kernel '%s'", statements[i].word,
                             signature->kernel->name);
     *seen |= 1u << i;
@@ -97,8 +132,8 @@ static enum perfpred_status read_statement(struct ppi_signature *signature, unsi
   if (scanner->token.kind == PPI_TOKEN_NAME && near)
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "unknown statement '%s'; did you mean '%s'?", scanner->token.text,
                           near);
-  return ppi_scan_expected(scanner,
-                           "a statement of a kernel (about mul add move returns type library symbol) or 'end'");
+  return ppi_scan_expected(
+      scanner, "a statement of a kernel (about mul add move count require returns type library symbol) or 'end'");
 }
 
 /* --- The block ----------------------------------------------------------------------------------------------------- */

@@ -320,6 +320,7 @@ static enum perfpred_status read_kernel(struct reading *reading, const struct pp
 enum perfpred_status ppi_script_read_call(struct ppi_script_reader *reader, const struct ppi_kernels *kernels,
                                           const struct ppi_script *script, const struct ppi_script_settings *settings,
                                           struct ppi_script_call *call) {
+  const char *at = reader->at;
   struct reading reading = { .reader = reader, .script = script, .settings = settings, .call = call };
   *call = (struct ppi_script_call){ .line = reader->line, .lwork = -1 };
   enum perfpred_status status = read_kernel(&reading, kernels);
@@ -334,5 +335,8 @@ enum perfpred_status ppi_script_read_call(struct ppi_script_reader *reader, cons
   for (int i = 0; i < reading.kernel->arg_count; i++)
     call->values[i].buffer = -1;
   status = read_arguments(&reading);
+  struct perfpred_error inner = { .status = PERFPRED_OK };
+  if (status == PERFPRED_OK && ppi_kernel_check(reading.kernel, call->values, &inner) != PERFPRED_OK)
+    status = ppi_reader_fail_at(reader, at, inner.status, "%s", inner.text);
   return status == PERFPRED_OK ? lay_out(&reading) : status;
 }

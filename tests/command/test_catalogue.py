@@ -43,7 +43,17 @@ def test_kernels_json():
     """kernels --json: name and operation of each, the same kernels"""
     kernels = run("kernels", "--json").json()["kernels"]
     assert len(kernels) == len(run("kernels").out.splitlines()) - 1
-    assert all(set(kernel) == {"name", "operation"} for kernel in kernels)
+    assert all(set(kernel) == {"name", "operation", "counts"} for kernel in kernels)
+
+
+def test_kernel_counts():
+    """kernels says which counts are approximate, in text and JSON, and what a kernel demands of its sizes"""
+    counts = {kernel["name"]: kernel["counts"] for kernel in run("kernels", "--json").json()["kernels"]}
+    assert counts["dsyev"] == counts["zgesdd"] == counts["chetrf"] == "approximate"
+    assert counts["dgemm"] == counts["zgetrf"] == counts["dgeqrf"] == "exact"
+    assert "\n  count approximate\n" in run("kernels", "dgesvd").out
+    assert "count approximate" not in run("kernels", "dgetrf").out
+    assert "\n  require m >= n\n  require n >= k\n" in run("kernels", "zungqr").out
 
 
 def test_kernel_text():

@@ -333,7 +333,7 @@ static bool sweep_layouts(struct sweep *sweep, unsigned flags, unsigned sizes, c
     struct call call = { .kernel = kernel, .layout = &sweep->layouts[layout] };
     choose_flags(kernel, call.values, flags);
     choose_sizes(kernel, call.values, sweep->sizes, sweep->size_count, sizes);
-    if (!is_allowed(kernel, call.values) || (call.layout->increment > 1 && !has_stride(kernel)))
+    if (!ppi_kernel_admits(kernel, call.values) || (call.layout->increment > 1 && !has_stride(kernel)))
       continue;
     describe(&call);
     if (!run(&call, function))

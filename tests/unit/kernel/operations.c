@@ -573,7 +573,7 @@ static bool is_counted(const struct perfpred_kernel *kernel, const struct shape 
     return s->nb < s->n;
   if (strstr(kernel->name, "labrd"))
     return s->nb < s->m && s->nb < s->n;
-  return is_allowed(kernel, values);
+  return ppi_kernel_admits(kernel, values);
 }
 
 static bool is_near(double x, double y) {

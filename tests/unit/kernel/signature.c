@@ -307,7 +307,8 @@ Test(signature, malformed_texts) {
     { "kernel dx(n: size)\n  returnz\nend\n", PERFPRED_SYNTAX,
       "t:2:3: unknown statement 'returnz'; did you mean 'returns'?" },
     { "kernel dx(n: size)\n", PERFPRED_SYNTAX,
-      "t:2:1: expected a statement of a kernel (about mul add move returns type library symbol) or 'end', found the "
+      "t:2:1: expected a statement of a kernel (about mul add move count require returns type library symbol) or "
+      "'end', found the "
       "end of the text" },
     { "kernel work(n: size)\nend\n", PERFPRED_SYNTAX,
       "t:1:8: the name 'work' does not tell the data type; expected a statement such as 'type double'" },
