@@ -54,6 +54,18 @@ static void print_caches(const struct node *caches) {
   }
 }
 
+/* Fewer than the machine has under taskset or in a container. */
+static void print_cpus(const struct node *machine) {
+  const char *allowed = node_string(node_member(machine, "cpus_allowed"));
+  double pinned = node_number(node_member(machine, "cpu_pinned"));
+  if (allowed[0] == '\0')
+    return;
+  printf(LABEL "%s may be used", "CPUs", allowed);
+  if (isfinite(pinned))
+    printf("; measured on CPU %.0f", pinned);
+  putchar('\n');
+}
+
 static void print_rate(const char *label, double value, const char *tail) {
   char text[UNIT_TEXT];
   struct unit unit = unit_rate(value);
@@ -73,6 +85,7 @@ void setup_print_machine(const struct node *machine) {
   if (isfinite(units))
     printf(", %.0f processing units", units);
   putchar('\n');
+  print_cpus(machine);
   print_caches(node_member(machine, "caches"));
   print_rate("peak", node_number(node_member(machine, "peak_flops_per_s")), "flop/s, one thread, double precision");
   print_rate("", node_number(node_member(machine, "peak_flops_per_s_single")), "flop/s, one thread, single precision");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/cpus.h"
 #include "worker.h"
 
 /* A measured thread that moves between cores measures caches that are cold. Where somebody has chosen a CPU already, that one is kept. Failing
@@ -42,6 +43,8 @@ static void fill_setup(const struct worker *worker, struct ppi_setup *setup) {
     snprintf(setup->note, sizeof setup->note, "the BLAS is built for one thread: 1 counts, though %d were asked for",
              worker->threads_asked);
   strncpy(setup->library, perfpred_version(), sizeof setup->library - 1);
+  strcpy(setup->cpus, worker->allowed);
+  setup->pinned = ppi_cpus_pinned();
 }
 
 static enum perfpred_status check_hello(struct ppi_wire *in, struct perfpred_error *error) {
@@ -75,6 +78,7 @@ static enum perfpred_status hello(struct worker *worker, struct perfpred_error *
   if (worker->in.bad || worker->loaded)
     return ppi_error_set(error, PERFPRED_WORKER, "the worker cannot read the greeting");
   list_cpus(worker);
+  ppi_cpus_allowed(worker->allowed, sizeof worker->allowed);
   if (worker->threads == 1 && worker->cpu_count > 0)
     pin(worker->cpus[0]);
   status = worker_load(&worker->libraries, blas, lapack, worker->page, error);

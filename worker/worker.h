@@ -61,6 +61,7 @@ struct worker {
   int threads, threads_asked;         /* that count: 1 where the BLAS is built for one; and as the host asked */
   double yardstick_s;                 /* reading that times are brought to; 0: the best one */
   int cpus[PPI_UNIT_CPUS], cpu_count; /* on which this process may run, the present one first */
+  char allowed[PPI_TEXT_MAX];         /* the same as it was before pinning, as a list */
   bool loaded, cancelled;
   const struct perfpred_kernel *missing; /* one that the libraries lack, of the present request */
   double told_s;                         /* when progress was last sent */

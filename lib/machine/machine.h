@@ -51,6 +51,8 @@ struct ppi_setup {
   char library[16];        /* version of libperfpred */
   int protocol;            /* version of the measuring protocol: PPI_PROTOCOL */
   char note[PPI_TEXT_MAX]; /* why threads is not what was asked for; "" otherwise; not in model files */
+  char cpus[PPI_TEXT_MAX]; /* where measurements may run, before pinning: "0-3,8"; "": not known; not in model files */
+  int pinned;              /* where they do run; -1: not pinned; not in model files */
 };
 #define PPI_PROTOCOL 1
 

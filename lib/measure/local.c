@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/cpus.h"
 #include "measure/core.h"
 
 struct local {
@@ -57,6 +58,8 @@ static enum perfpred_status local_describe(struct perfpred_sampler *sampler, boo
   snprintf(setup->blas.family, sizeof setup->blas.family, "local");
   snprintf(setup->lapack.family, sizeof setup->lapack.family, "local");
   setup->threads = 1;
+  ppi_cpus_allowed(setup->cpus, sizeof setup->cpus);
+  setup->pinned = ppi_cpus_pinned();
   *machine = local->machine;
   return PERFPRED_OK;
 }

@@ -358,6 +358,8 @@ void ppi_put_setup(struct ppi_wire *wire, const struct ppi_setup *setup) {
   ppi_wire_put_string(wire, setup->library);
   ppi_wire_put_i64(wire, setup->protocol);
   ppi_wire_put_string(wire, setup->note);
+  ppi_wire_put_string(wire, setup->cpus);
+  ppi_wire_put_i64(wire, setup->pinned);
 }
 
 void ppi_get_setup(struct ppi_wire *wire, struct ppi_setup *setup) {
@@ -372,4 +374,6 @@ void ppi_get_setup(struct ppi_wire *wire, struct ppi_setup *setup) {
   get_text(wire, setup->library, sizeof setup->library);
   setup->protocol = get_int(wire);
   get_text(wire, setup->note, sizeof setup->note);
+  get_text(wire, setup->cpus, sizeof setup->cpus);
+  setup->pinned = get_int(wire);
 }

@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "measure/sample.h"
 
-#define PPI_WORKER_PROTOCOL 4
+#define PPI_WORKER_PROTOCOL 5
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */

@@ -257,7 +257,7 @@ static enum perfpred_status virtual_describe(struct perfpred_sampler *sampler, b
   (void)measured;
   (void)error;
   ppi_machine_here(machine);
-  *setup = (struct ppi_setup){ .threads = 1, .clock = "virtual", .protocol = PPI_PROTOCOL };
+  *setup = (struct ppi_setup){ .threads = 1, .clock = "virtual", .protocol = PPI_PROTOCOL, .pinned = -1 };
   snprintf(setup->blas.family, sizeof setup->blas.family, "virtual");
   snprintf(setup->lapack.family, sizeof setup->lapack.family, "virtual");
   snprintf(setup->library, sizeof setup->library, "%s", PPI_VERSION);

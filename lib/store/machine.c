@@ -88,6 +88,13 @@ static void put_counters(struct ppi_json_out *out, const struct ppi_machine *mac
   ppi_json_put_object(out, "counters", &object);
 }
 
+static void put_pinned(struct ppi_json_out *out, const struct ppi_setup *setup) {
+  if (setup->pinned < 0 || setup->cpus[0] == '\0')
+    ppi_json_put_null(out, "cpu_pinned");
+  else
+    ppi_json_put_integer(out, "cpu_pinned", setup->pinned);
+}
+
 enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const struct ppi_setup *setup, char **json,
                                        struct perfpred_error *error) {
   struct ppi_text text = PPI_TEXT_INIT;
@@ -100,6 +107,8 @@ enum perfpred_status ppi_store_machine(const struct ppi_machine *machine, const 
   if (setup) {
     ppi_store_put_setup(&out, setup);
     ppi_json_put_string(&out, "threads_note", setup->note);
+    ppi_json_put_string(&out, "cpus_allowed", setup->cpus);
+    put_pinned(&out, setup);
   } else
     ppi_json_put_null(&out, "blas");
   ppi_json_end(&out, &text);

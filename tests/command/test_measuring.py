@@ -39,6 +39,28 @@ def test_machine():
     return None
 
 
+def test_allowed_cpus():
+    """machine tells on which CPUs the worker may run, also under taskset, and to which it keeps"""
+    if NO_WORKER:
+        return NO_WORKER
+    allowed = sorted(os.sched_getaffinity(0))
+    whole = run("machine", "--json").json()
+    assert numbers(whole["cpus_allowed"]) == allowed
+    assert whole["cpu_pinned"] in allowed
+    last = allowed[-1]
+    confined = run("machine", "--json", preexec_fn=lambda: os.sched_setaffinity(0, {last})).json()
+    assert (confined["cpus_allowed"], confined["cpu_pinned"]) == (str(last), last)
+    table = run("machine", preexec_fn=lambda: os.sched_setaffinity(0, {last})).out
+    assert f"CPUs         {last} may be used; measured on CPU {last}\n" in table, table
+    return None
+
+
+def numbers(text):
+    """Those of a list such as "0-3,8"."""
+    ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
+    return [number for end in ends for number in range(end[0], end[-1] + 1)]
+
+
 def test_machine_table():
     """machine prints it for people"""
     if NO_WORKER:

@@ -181,7 +181,9 @@ Test(remote_protocol, machine_and_setup_travel) {
                              .yardstick_s = 25e-6,
                              .reference_s = 24e-6,
                              .library = "0.1.0",
-                             .protocol = 1 };
+                             .protocol = 1,
+                             .cpus = "0-3,8",
+                             .pinned = 8 };
   struct ppi_machine other;
   struct ppi_setup other_setup;
   ppi_wire_start(&wire, PPI_MESSAGE_DONE);
@@ -205,6 +207,8 @@ Test(remote_protocol, machine_and_setup_travel) {
   cr_assert(other_setup.ilp64);
   cr_assert_eq(other_setup.yardstick_s, 25e-6);
   cr_assert_eq(other_setup.reference_s, 24e-6);
+  cr_assert_str_eq(other_setup.cpus, "0-3,8");
+  cr_assert_eq(other_setup.pinned, 8);
   ppi_wire_free(&wire);
 }
 
