@@ -117,7 +117,7 @@ static enum perfpred_status learn_program(struct worker *worker, const char *nam
   return status;
 }
 
-static enum perfpred_status unreadable(struct perfpred_error *error) {
+enum perfpred_status worker_unreadable(struct perfpred_error *error) {
   return ppi_error_set(error, PERFPRED_WORKER, "the worker cannot read a request");
 }
 
@@ -125,7 +125,7 @@ enum perfpred_status worker_learn(struct worker *worker, struct perfpred_error *
   bool program = ppi_wire_get_i64(&worker->in) != 0;
   const char *name = ppi_wire_get_string(&worker->in), *text = ppi_wire_get_string(&worker->in);
   if (worker->in.bad)
-    return unreadable(error);
+    return worker_unreadable(error);
   enum perfpred_status status = need_registries(worker, program, error);
   if (status != PERFPRED_OK)
     return status;
@@ -142,7 +142,7 @@ static size_t read_count(struct ppi_wire *in) {
 }
 
 /* What stopped a batch: the complaint of a library and the wish of the client come before what the core says. */
-static enum perfpred_status outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error) {
+enum perfpred_status worker_outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error) {
   ppi_page_leave(worker->page);
   if (status == PERFPRED_UNSUPPORTED && worker->missing) {
     ppi_error_clear(error);
@@ -162,12 +162,12 @@ static enum perfpred_status read_request(struct worker *worker, struct ppi_reque
   int count = 0;
   const char *name = ppi_get_request(&worker->in, values, &count, &request->ld);
   if (worker->in.bad)
-    return unreadable(error);
+    return worker_unreadable(error);
   enum perfpred_status status = ppi_kernels_require(worker->kernels, name, &request->kernel, error);
   if (status != PERFPRED_OK)
     return status;
   if (count != request->kernel->arg_count)
-    return unreadable(error);
+    return worker_unreadable(error);
   struct ppi_value *kept = calloc((size_t)count + 1, sizeof *kept);
   if (!kept)
     return ppi_error_memory(error);
@@ -176,14 +176,13 @@ static enum perfpred_status read_request(struct worker *worker, struct ppi_reque
   return PERFPRED_OK;
 }
 
-/* The head of both kinds of batch. */
-static enum perfpred_status read_head(struct worker *worker, struct ppi_sampling *sampling, size_t *count,
+enum perfpred_status worker_read_head(struct worker *worker, struct ppi_sampling *sampling, size_t *count,
                                       struct perfpred_error *error) {
   ppi_get_sampling(&worker->in, sampling);
   sampling->progress = on_progress;
   sampling->progress_data = worker;
   *count = read_count(&worker->in);
-  return worker->in.bad ? unreadable(error) : worker_core(worker, error);
+  return worker->in.bad ? worker_unreadable(error) : worker_core(worker, error);
 }
 
 /* Runs a batch of either kind: requests or executions is NULL. */
@@ -201,13 +200,13 @@ static enum perfpred_status run(struct worker *worker, const struct ppi_request 
     ppi_results_free(results, count);
   }
   free(results);
-  return outcome(worker, status, error);
+  return worker_outcome(worker, status, error);
 }
 
 enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error *error) {
   struct ppi_sampling sampling;
   size_t count = 0, filled = 0;
-  enum perfpred_status status = read_head(worker, &sampling, &count, error);
+  enum perfpred_status status = worker_read_head(worker, &sampling, &count, error);
   if (status == PERFPRED_OK)
     status = need_registries(worker, false, error);
   if (status != PERFPRED_OK)
@@ -231,7 +230,7 @@ static enum perfpred_status read_script(struct worker *worker, int64_t ld, struc
   const char *source = ppi_wire_get_string(&worker->in);
   const char *text = ppi_wire_get_bytes(&worker->in, &length);
   if (worker->in.bad)
-    return unreadable(error);
+    return worker_unreadable(error);
   if (worker->text && worker->script.length == length && memcmp(worker->text, text, length) == 0)
     return PERFPRED_OK;
   worker_forget_script(worker);
@@ -268,14 +267,22 @@ enum perfpred_status worker_script(struct worker *worker, struct perfpred_error 
     return status;
   int64_t unit = ppi_wire_get_i64(&worker->in);
   if (worker->in.bad || unit < 0 || (uint64_t)unit >= worker->script.unit_count)
-    return unreadable(error);
+    return worker_unreadable(error);
   status = ppi_core_unit(worker->core, &worker->script, (size_t)unit, &worker->buffers, &sampling, &result, error);
   if (status == PERFPRED_OK) {
     ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
     ppi_put_unit(&worker->out, &result);
     ppi_unit_result_free(&result);
   }
-  return outcome(worker, status, error);
+  return worker_outcome(worker, status, error);
+}
+
+enum perfpred_status worker_parse(struct worker *worker, const char *text, struct perfpred_program **program,
+                                  struct perfpred_error *error) {
+  enum perfpred_status status = need_registries(worker, true, error);
+  if (status != PERFPRED_OK)
+    return status;
+  return ppi_program_parse(worker->programs, worker->kernels, text, strlen(text), "program", program, error);
 }
 
 static enum perfpred_status read_execution(struct worker *worker, struct ppi_execution *execution,
@@ -284,7 +291,7 @@ static enum perfpred_status read_execution(struct worker *worker, struct ppi_exe
   const char *text = ppi_wire_get_string(&worker->in);
   size_t count = read_count(&worker->in);
   if (worker->in.bad)
-    return unreadable(error);
+    return worker_unreadable(error);
   int64_t *parameters = calloc(count + 1, sizeof *parameters);
   if (!parameters)
     return ppi_error_memory(error);
@@ -293,9 +300,8 @@ static enum perfpred_status read_execution(struct worker *worker, struct ppi_exe
   for (size_t i = 0; i < count; i++)
     parameters[i] = ppi_wire_get_i64(&worker->in);
   if (worker->in.bad)
-    return unreadable(error);
-  enum perfpred_status status =
-      ppi_program_parse(worker->programs, worker->kernels, text, strlen(text), "program", &program, error);
+    return worker_unreadable(error);
+  enum perfpred_status status = worker_parse(worker, text, &program, error);
   execution->program = program;
   return status;
 }
@@ -303,9 +309,7 @@ static enum perfpred_status read_execution(struct worker *worker, struct ppi_exe
 enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error *error) {
   struct ppi_sampling sampling;
   size_t count = 0, filled = 0;
-  enum perfpred_status status = read_head(worker, &sampling, &count, error);
-  if (status == PERFPRED_OK)
-    status = need_registries(worker, true, error);
+  enum perfpred_status status = worker_read_head(worker, &sampling, &count, error);
   if (status != PERFPRED_OK)
     return status;
   struct ppi_execution *executions = calloc(count + 1, sizeof *executions);

@@ -70,6 +70,15 @@ int worker_serve(struct worker *worker); /* exit code */
 /* measuring.c: requests that measure; the answer is in worker->out on success. */
 enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error *error);
 enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error *error);
+enum perfpred_status worker_windows(struct worker *worker, struct perfpred_error *error);
+/* Parts of these. The head of a batch; a program from its text; what stopped a batch: the complaint of a library and the wish of the client
+   come before what the core says. */
+enum perfpred_status worker_read_head(struct worker *worker, struct ppi_sampling *sampling, size_t *count,
+                                      struct perfpred_error *error);
+enum perfpred_status worker_parse(struct worker *worker, const char *text, struct perfpred_program **program,
+                                  struct perfpred_error *error);
+enum perfpred_status worker_unreadable(struct perfpred_error *error);
+enum perfpred_status worker_outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error);
 enum perfpred_status worker_script(struct worker *worker, struct perfpred_error *error);
 enum perfpred_status worker_learn(struct worker *worker, struct perfpred_error *error);
 void worker_forget_script(struct worker *worker);

@@ -84,6 +84,8 @@ struct perfpred_virtual_call {
   size_t size_count;                    /**< how many */
   double flops;                         /**< minimal flop count */
   uint64_t repetition;                  /**< counts the timed executions of this very call, from 0 */
+  const char *previous;                 /**< name of the kernel that was called right before it in the same execution or
+                                           step, or NULL: it is sampled alone, or comes first */
 };
 
 /**

@@ -232,8 +232,14 @@ static enum perfpred_status sample_calls(struct calls *calls, size_t count, cons
     return ppi_error_memory(error);
   enum perfpred_status status = plan_calls(calls, count, lds, error);
   if (status == PERFPRED_OK) {
-    const struct ppi_subjects subjects = { count,      "sampling",    select_call, restore_call, run_call,
-                                           check_call, call_overhead, calls,       NULL,         false };
+    const struct ppi_subjects subjects = { .count = count,
+                                           .stage = "sampling",
+                                           .select = select_call,
+                                           .restore = restore_call,
+                                           .run = run_call,
+                                           .check = check_call,
+                                           .overhead_s = call_overhead,
+                                           .data = calls };
     const struct ppi_bench *bench = NULL;
     struct ppi_level *level = NULL;
     status = ppi_core_world(calls->core, calls->core->options.threads, &bench, &level, error);

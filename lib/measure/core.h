@@ -55,6 +55,11 @@ enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_ex
                                       const struct ppi_sampling *sampling, struct ppi_result *results,
                                       struct perfpred_error *error);
 
+enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpred_program *program,
+                                      const struct ppi_window *windows, size_t count,
+                                      const struct ppi_sampling *sampling, struct ppi_result *results,
+                                      struct perfpred_error *error);
+
 /* Memory of the named buffers of a script, made when a unit first needs it. All zero at first. */
 struct ppi_buffers {
   unsigned char **memory, **base;

@@ -309,10 +309,16 @@ static enum perfpred_status sample_unit(struct ppi_placed_unit *unit, const stru
                                         struct ppi_unit_result *result, struct perfpred_error *error) {
   const struct ppi_script_settings *settings = &unit->text->settings;
   const struct ppi_sampling sampling = sampling_of(settings, given);
-  const struct ppi_subjects subjects = {
-    1,          "sampling",    select_unit, restore_unit, run_unit,
-    check_unit, unit_overhead, unit,        prepare_unit, precondition_of(settings) != PPI_WARM
-  };
+  const struct ppi_subjects subjects = { .count = 1,
+                                         .stage = "sampling",
+                                         .select = select_unit,
+                                         .restore = restore_unit,
+                                         .run = run_unit,
+                                         .check = check_unit,
+                                         .overhead_s = unit_overhead,
+                                         .data = unit,
+                                         .prepare = prepare_unit,
+                                         .unpaired = precondition_of(settings) != PPI_WARM };
   const struct ppi_bench *bench = NULL;
   struct ppi_level *level = NULL;
   int lanes = (int)unit->text->lane_count, threads = unit->core->options.threads;

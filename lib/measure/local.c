@@ -26,6 +26,13 @@ static enum perfpred_status local_execute(struct perfpred_sampler *sampler, cons
   return ppi_core_execute(((struct local *)sampler)->core, executions, count, sampling, results, error);
 }
 
+static enum perfpred_status local_windows(struct perfpred_sampler *sampler, const struct perfpred_program *program,
+                                          const struct ppi_window *windows, size_t count,
+                                          const struct ppi_sampling *sampling, struct ppi_result *results,
+                                          struct perfpred_error *error) {
+  return ppi_core_windows(((struct local *)sampler)->core, program, windows, count, sampling, results, error);
+}
+
 struct local_run {
   struct ppi_core *core;
   struct ppi_buffers buffers;
@@ -75,8 +82,13 @@ static void local_destroy(struct perfpred_sampler *sampler) {
   free(local);
 }
 
-static const struct ppi_sampler_ops local_ops = { local_sample,   local_execute,       local_script,
-                                                  local_describe, local_least_squares, local_destroy };
+static const struct ppi_sampler_ops local_ops = { .sample = local_sample,
+                                                  .execute = local_execute,
+                                                  .windows = local_windows,
+                                                  .script = local_script,
+                                                  .describe = local_describe,
+                                                  .least_squares = local_least_squares,
+                                                  .destroy = local_destroy };
 
 enum perfpred_status perfpred_sampler_create_local(const struct perfpred_context *context,
                                                    perfpred_dgelsy_fn *least_squares, struct perfpred_sampler **sampler,

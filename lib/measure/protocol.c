@@ -127,6 +127,25 @@ const char *ppi_get_request(struct ppi_wire *wire, struct ppi_value *values, int
   return name;
 }
 
+void ppi_put_window(struct ppi_wire *wire, const struct ppi_window *window, int parameter_count) {
+  for (int i = 0; i < parameter_count; i++)
+    ppi_wire_put_i64(wire, window->parameters[i]);
+  ppi_wire_put_i64(wire, window->lead.start);
+  ppi_wire_put_i64(wire, window->lead.width);
+  ppi_wire_put_i64(wire, window->step.start);
+  ppi_wire_put_i64(wire, window->step.width);
+}
+
+void ppi_get_window(struct ppi_wire *wire, struct ppi_window *window, int64_t *parameters, int parameter_count) {
+  for (int i = 0; i < parameter_count; i++)
+    parameters[i] = ppi_wire_get_i64(wire);
+  window->parameters = parameters;
+  window->lead.start = ppi_wire_get_i64(wire);
+  window->lead.width = ppi_wire_get_i64(wire);
+  window->step.start = ppi_wire_get_i64(wire);
+  window->step.width = ppi_wire_get_i64(wire);
+}
+
 static void put_sample(struct ppi_wire *wire, const struct ppi_sample *sample) {
   ppi_wire_put_f64(wire, sample->wall_s);
   ppi_wire_put_f64(wire, sample->cpu_s);

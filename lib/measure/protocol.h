@@ -6,7 +6,7 @@
 
 #include "base/wire.h"
 #include "machine/machine.h"
-#include "measure/sample.h"
+#include "measure/sampler.h"
 
 #define PPI_WORKER_PROTOCOL 5
 #define PPI_WORKER_MAGIC "perfpred-worker"
@@ -26,6 +26,7 @@ enum ppi_message {
   PPI_MESSAGE_TEXT,          /* whether it is a program, name, text: to be known from now on -> nothing */
   PPI_MESSAGE_SAMPLE,        /* sampling, requests -> results */
   PPI_MESSAGE_EXECUTE,       /* sampling, executions -> results */
+  PPI_MESSAGE_WINDOWS,       /* sampling, count, program, windows -> results */
   PPI_MESSAGE_DESCRIBE,      /* measured -> machine, setup */
   PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
@@ -59,6 +60,10 @@ void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling);
 /* A request without its kernel, whose name travels in front. values: PPI_ARG_MAX of them. */
 void ppi_put_request(struct ppi_wire *wire, const struct ppi_request *request);
 const char *ppi_get_request(struct ppi_wire *wire, struct ppi_value *values, int *value_count, int64_t *ld);
+
+/* parameters: as many as the program has. */
+void ppi_put_window(struct ppi_wire *wire, const struct ppi_window *window, int parameter_count);
+void ppi_get_window(struct ppi_wire *wire, struct ppi_window *window, int64_t *parameters, int parameter_count);
 
 void ppi_put_results(struct ppi_wire *wire, const struct ppi_result *results, size_t count);
 /* Exactly count of them; on failure (PERFPRED_WORKER, PERFPRED_NO_MEMORY) nothing is left to free. */

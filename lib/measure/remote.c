@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "program/calls.h"
+
 #define MEASURE_S 60.0 /* shortest patience with measuring peak and bandwidth */
 #define FAREWELL_S 1.0 /* for an idle worker to end by itself */
 
@@ -131,17 +133,24 @@ static enum perfpred_status sample(struct perfpred_sampler *sampler, const struc
   return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
 }
 
+static enum perfpred_status put_program(struct ppi_wire *wire, const struct perfpred_program *program,
+                                        struct perfpred_error *error) {
+  char *text = NULL;
+  enum perfpred_status status = perfpred_program_print(program, PERFPRED_FORMAT_TEXT, &text, error);
+  if (status == PERFPRED_OK)
+    ppi_wire_put_string(wire, text);
+  perfpred_free(text);
+  return status;
+}
+
 static enum perfpred_status put_execution(struct ppi_wire *wire, const struct ppi_execution *execution,
                                           struct perfpred_error *error) {
-  char *text = NULL;
-  enum perfpred_status status = perfpred_program_print(execution->program, PERFPRED_FORMAT_TEXT, &text, error);
+  enum perfpred_status status = put_program(wire, execution->program, error);
   if (status != PERFPRED_OK)
     return status;
-  ppi_wire_put_string(wire, text);
   ppi_wire_put_i64(wire, (int64_t)execution->count);
   for (size_t i = 0; i < execution->count; i++)
     ppi_wire_put_i64(wire, execution->parameters[i]);
-  perfpred_free(text);
   return PERFPRED_OK;
 }
 
@@ -160,6 +169,31 @@ static enum perfpred_status execute(struct perfpred_sampler *sampler, const stru
   if (status == PERFPRED_OK)
     status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
   return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
+}
+
+static enum perfpred_status windows(struct perfpred_sampler *sampler, const struct perfpred_program *program,
+                                    const struct ppi_window *list, size_t count, const struct ppi_sampling *sampling,
+                                    struct ppi_result *results, struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  const struct ppi_execution execution = { program, NULL, 0 };
+  struct ppi_calls calls;
+  enum perfpred_status status = ppi_calls_of(program, &calls, error);
+  if (status != PERFPRED_OK)
+    return status;
+  size_t parts = calls.count;
+  ppi_calls_free(&calls);
+  status = prepare(remote, NULL, &execution, 1, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_WINDOWS);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_i64(&remote->out, (int64_t)count);
+  status = put_program(&remote->out, program, error);
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
+    ppi_put_window(&remote->out, &list[i], program->parameter_count);
+  if (status == PERFPRED_OK)
+    status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count * parts, error) : status;
 }
 
 /* The worker reads the text again: what it has to know for that are the kernels. One that died is replaced at the next unit. */
@@ -273,7 +307,7 @@ static void destroy(struct perfpred_sampler *sampler) {
   free(remote);
 }
 
-static const struct ppi_sampler_ops remote_ops = { sample, execute, script, describe, least_squares, destroy };
+static const struct ppi_sampler_ops remote_ops = { sample, execute, windows, script, describe, least_squares, destroy };
 
 enum perfpred_status perfpred_sampler_create_worker(const struct perfpred_context *context,
                                                     const struct perfpred_setup *setup,

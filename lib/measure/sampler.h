@@ -8,13 +8,19 @@
 #include "machine/machine.h"
 #include "measure/sample.h"
 #include "measure/script_tree.h"
-#include "program/program.h"
+#include "program/walk.h"
 
 /* One program execution to be timed. */
 struct ppi_execution {
   const struct perfpred_program *program;
   const int64_t *parameters;
   size_t count;
+};
+
+/* A step of a program's one loop, to be timed call by call right after the step before it. The calls outside of the loop are not run. */
+struct ppi_window {
+  const int64_t *parameters;        /* as many as the program has */
+  struct ppi_walk_block lead, step; /* lead.width 0: nothing is run before */
 };
 
 /* What became of a unit of a script. */
@@ -32,6 +38,12 @@ struct ppi_sampler_ops {
   enum perfpred_status (*execute)(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
                                   size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
                                   struct perfpred_error *error);
+  /* Steps of one program. results: one for each of the program's calls (ppi_calls_of, in that order) of each window; those that the step
+     does not make have no samples, of those that it makes several times a sample is the sum. sampling->ld is the least leading dimension of
+     all matrices. Otherwise as above. */
+  enum perfpred_status (*windows)(struct perfpred_sampler *sampler, const struct perfpred_program *program,
+                                  const struct ppi_window *windows, size_t count, const struct ppi_sampling *sampling,
+                                  struct ppi_result *results, struct perfpred_error *error);
   /* One outcome for each unit, in their order; a unit that fails does not keep the next ones from being run. outcomes: zeroed; to be
      freed whatever is returned. */
   enum perfpred_status (*script)(struct perfpred_sampler *sampler, const struct ppi_script *script,

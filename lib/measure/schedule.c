@@ -6,6 +6,7 @@
 
 #include "measure/history.h"
 #include "measure/interval.h"
+#include "measure/parts.h"
 #include "measure/random.h"
 #include "measure/response.h"
 
@@ -23,6 +24,7 @@ struct run {
   uint64_t samples; /* timed runs so far */
   struct ppi_random random;
   struct ppi_history *histories;
+  struct ppi_parts parts;
   size_t *order; /* subjects of the present round, one entry per batch */
   size_t order_count, order_capacity;
 };
@@ -132,6 +134,17 @@ static unsigned kept_of(unsigned batch_size) {
   return batch_size < PPI_BATCH_KEPT ? batch_size : PPI_BATCH_KEPT;
 }
 
+/* A sample joins the history of its subject, and those of its parts. */
+static enum perfpred_status keep_sample(struct run *run, struct ppi_history *history, const struct ppi_sample *sample,
+                                        struct perfpred_error *error) {
+  const struct ppi_subjects *subjects = run->subjects;
+  enum perfpred_status status = ppi_history_add(history, sample, error);
+  if (status != PERFPRED_OK || subjects->part_count == 0)
+    return status;
+  return ppi_parts_add(&run->parts, (size_t)(history - run->histories), sample, subjects->parts_s(subjects->data),
+                       error);
+}
+
 /* One batch of the selected subject, between two yardsticks. */
 static enum perfpred_status take_batch(struct run *run, struct ppi_history *history, struct perfpred_error *error) {
   double overhead_s = run->subjects->overhead_s(run->subjects->data);
@@ -141,7 +154,7 @@ static enum perfpred_status take_batch(struct run *run, struct ppi_history *hist
     struct ppi_sample sample;
     enum perfpred_status status = repeat(run, history, overhead_s, &sample, error);
     if (status == PERFPRED_OK && (i + 1) * kept / size != i * kept / size)
-      status = ppi_history_add(history, &sample, error);
+      status = keep_sample(run, history, &sample, error);
     if (status != PERFPRED_OK)
       return status;
   }
@@ -150,6 +163,7 @@ static enum perfpred_status take_batch(struct run *run, struct ppi_history *hist
     history->repetition_s = each;
   double after = reading(run);
   ppi_history_close_batch(history, before, after);
+  ppi_parts_close_batch(&run->parts, (size_t)(history - run->histories), before, after);
   ppi_history_count(history, run->level, run->sampling.gate);
   return PERFPRED_OK;
 }
@@ -306,9 +320,12 @@ static enum perfpred_status keep_samples(const struct ppi_history *history, stru
   return PERFPRED_OK;
 }
 
-static enum perfpred_status conclude_one(const struct run *run, struct ppi_history *history, double exponent,
+static enum perfpred_status conclude_one(struct run *run, struct ppi_history *history, double exponent,
                                          struct ppi_result *result, struct perfpred_error *error) {
   ppi_history_count(history, run->level, run->sampling.gate);
+  if (run->parts.each > 0)
+    return ppi_parts_conclude(&run->parts, (size_t)(history - run->histories), history, run->level, run->sampling.gate,
+                              exponent, result, error);
   enum perfpred_status status =
       ppi_history_conclude(history, run->level, run->sampling.gate, exponent, history->wanted, result, error);
   if (status == PERFPRED_OK && run->sampling.detailed) {
@@ -325,14 +342,15 @@ static enum perfpred_status conclude(struct run *run, struct ppi_result *results
   for (size_t i = 0; i < run->subjects->count; i++)
     ppi_response_add(&response, &run->histories[i]);
   const double exponent = ppi_response_exponent(&response);
+  const size_t each = run->parts.each > 0 ? run->parts.each : 1;
   for (size_t i = 0; i < run->subjects->count; i++) {
-    if (run->histories[i].batches == 0) {
-      results[i] = (struct ppi_result){ .residual = NAN };
+    for (size_t k = 0; k < each; k++)
+      results[i * each + k] = (struct ppi_result){ .residual = NAN };
+    if (run->histories[i].batches == 0)
       continue;
-    }
-    enum perfpred_status status = conclude_one(run, &run->histories[i], exponent, &results[i], error);
+    enum perfpred_status status = conclude_one(run, &run->histories[i], exponent, &results[i * each], error);
     if (status != PERFPRED_OK) {
-      ppi_results_free(results, i);
+      ppi_results_free(results, i * each);
       return status;
     }
   }
@@ -360,7 +378,9 @@ enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_
   run.histories = calloc(subjects->count, sizeof *run.histories);
   if (run.histories == NULL)
     return ppi_error_memory(error);
-  enum perfpred_status status = meet_all(&run, error);
+  enum perfpred_status status = ppi_parts_init(&run.parts, subjects->count, subjects->part_count, error);
+  if (status == PERFPRED_OK)
+    status = meet_all(&run, error);
   size_t skipped = 0;
   do {
     if (status == PERFPRED_OK)
@@ -376,6 +396,7 @@ enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_
     status = conclude(&run, results, error);
   for (size_t i = 0; i < subjects->count; i++)
     ppi_history_free(&run.histories[i]);
+  ppi_parts_free(&run.parts);
   free(run.histories);
   free(run.order);
   return status;

@@ -21,6 +21,10 @@ struct ppi_subjects {
   /* Last thing before a timed run, after the restoring: evicts operands, brings threads to their start. NULL: nothing. */
   void (*prepare)(void *data);
   bool unpaired; /* no warm run before the timed one */
+  /* Subjects that are timed in parts: results are those of the parts, part_count of them for each subject. The times of the last run's
+     parts; negative: one that it does not have, whose result has no samples. */
+  size_t part_count; /* 0: the whole run counts */
+  const double *(*parts_s)(void *data);
 };
 
 #define PPI_DEFAULT_REPETITIONS 10
@@ -32,7 +36,7 @@ struct ppi_subjects {
 #define PPI_BATCHES_MIN 4    /* batches over which the samples of a short kernel are spread at least */
 #define PPI_ATTEMPT_FACTOR 8 /* most attempts, as a multiple of what is wanted */
 
-/* Samples all subjects. level: yardstick readings so far, kept by the caller across batches (all zero at first). Fills times_s, count, cpu_s,
+/* Samples all subjects; results: one for each of them, or for each of their parts. level: yardstick readings so far, kept by the caller across batches (all zero at first). Fills times_s, count, cpu_s,
    disturbed, gated, measure_s of results (ld 0, residual NaN); times_s are in order of time. */
 enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_level *level,
                                       const struct ppi_subjects *subjects, const struct ppi_sampling *sampling,

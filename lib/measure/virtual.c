@@ -8,7 +8,7 @@
 #include "measure/core.h"
 #include "measure/schedule.h"
 #include "measure/tally.h"
-#include "program/walk.h"
+#include "program/calls.h"
 
 struct virtual {
   struct perfpred_sampler base;
@@ -17,6 +17,7 @@ struct virtual {
   perfpred_dgelsy_fn *dgelsy;
   struct ppi_virtual_time time;
   struct ppi_tally tally; /* executions of each call so far */
+  const char *previous;   /* kernel that was called before in the present execution, or NULL */
 };
 
 /* Cost of one execution of a call; the clock advances. */
@@ -24,6 +25,9 @@ static enum perfpred_status spend(struct virtual *sampler, const struct perfpred
                                   const struct ppi_value *values, double *cost, struct perfpred_error *error) {
   char flags[PPI_SIZE_MAX + 1] = "";
   int64_t sizes[PPI_SIZE_MAX];
+  enum perfpred_status status = ppi_kernel_check(kernel, values, error);
+  if (status != PERFPRED_OK)
+    return status;
   for (int i = 0; i < kernel->flag_count; i++)
     flags[i] = (char)values[kernel->flags[i]].i;
   for (int i = 0; i < kernel->size_count; i++)
@@ -31,15 +35,21 @@ static enum perfpred_status spend(struct virtual *sampler, const struct perfpred
   uint64_t *executions = ppi_tally_of(&sampler->tally, kernel, values);
   if (executions == NULL)
     return ppi_error_memory(error);
-  const struct perfpred_virtual_call call = {
-    sizeof call,    kernel, kernel->name, flags, sizes, (size_t)kernel->size_count, ppi_kernel_flops(kernel, values),
-    (*executions)++
-  };
+  const struct perfpred_virtual_call call = { sizeof call,
+                                              kernel,
+                                              kernel->name,
+                                              flags,
+                                              sizes,
+                                              (size_t)kernel->size_count,
+                                              ppi_kernel_flops(kernel, values),
+                                              (*executions)++,
+                                              sampler->previous };
   double seconds = sampler->cost(sampler->data, &call);
   if (!(seconds > 0.0) || !isfinite(seconds))
     return ppi_error_set(error, PERFPRED_NUMERIC, "%s: the virtual clock says %g s, expected more than 0", kernel->name,
                          seconds);
   sampler->time.now_s += seconds;
+  sampler->previous = kernel->name;
   *cost = seconds;
   return PERFPRED_OK;
 }
@@ -124,6 +134,7 @@ static enum perfpred_status run_rounds(struct virtual *sampler, const void *item
 static enum perfpred_status one_request(struct virtual *sampler, const void *items, size_t index, double *time_s,
                                         struct perfpred_error *error) {
   const struct ppi_request *request = (const struct ppi_request *)items + index;
+  sampler->previous = NULL;
   return spend(sampler, request->kernel, request->values, time_s, error);
 }
 
@@ -148,6 +159,7 @@ static enum perfpred_status one_execution(struct virtual *sampler, const void *i
   const struct ppi_execution *execution = (const struct ppi_execution *)items + index;
   const struct ppi_walker walker = { .call = add_call, .without_views = true };
   struct sum sum = { sampler, 0.0 };
+  sampler->previous = NULL;
   enum perfpred_status status =
       ppi_program_walk(execution->program, execution->parameters, execution->count, &walker, &sum, error);
   *time_s = sum.time_s;
@@ -192,6 +204,106 @@ static enum perfpred_status virtual_execute(struct perfpred_sampler *sampler, co
   return status;
 }
 
+/* --- Steps --------------------------------------------------------------------------------------------------------- */
+
+struct step {
+  struct virtual *sampler;
+  struct ppi_calls calls;
+  double *times_s; /* of each of the calls; 0: not made */
+  int block_count, block;
+};
+
+static void begin_block(void *data, const struct ppi_node *loop, int index) {
+  (void)loop;
+  ((struct step *)data)->block = index;
+}
+
+static enum perfpred_status add_part(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                     struct perfpred_error *error) {
+  struct step *step = data;
+  double cost = 0.0;
+  if (step->block < 0 || ppi_kernel_is_empty(node->kernel, values))
+    return PERFPRED_OK;
+  enum perfpred_status status = spend(step->sampler, node->kernel, values, &cost, error);
+  if (step->block + 1 == step->block_count)
+    step->times_s[ppi_calls_place(&step->calls, node)] += cost;
+  return status;
+}
+
+/* One run of a step and of the one before it. */
+static enum perfpred_status run_step(struct step *step, const struct perfpred_program *program,
+                                     const struct ppi_window *window, struct perfpred_error *error) {
+  const struct ppi_walk_block both[] = { window->lead, window->step };
+  const bool led = window->lead.width > 0;
+  const struct ppi_walker walker = { .call = add_part,
+                                     .without_views = true,
+                                     .blocks = led ? both : both + 1,
+                                     .block_count = led ? 2 : 1,
+                                     .block = begin_block };
+  step->block_count = walker.block_count;
+  step->block = -1;
+  step->sampler->previous = NULL;
+  for (size_t i = 0; i < step->calls.count; i++)
+    step->times_s[i] = 0.0;
+  return ppi_program_walk(program, window->parameters, (size_t)program->parameter_count, &walker, step, error);
+}
+
+static void keep_parts(const struct step *step, struct ppi_result *results) {
+  for (size_t i = 0; i < step->calls.count; i++) {
+    if (step->times_s[i] <= 0.0)
+      continue;
+    results[i].times_s[results[i].count++] = results[i].cpu_s = step->times_s[i];
+    results[i].measure_s += step->times_s[i];
+  }
+}
+
+static enum perfpred_status run_steps(struct step *step, const struct perfpred_program *program,
+                                      const struct ppi_window *windows, size_t count,
+                                      const struct ppi_sampling *sampling, size_t repetitions,
+                                      struct ppi_result *results, struct perfpred_error *error) {
+  double begin = step->sampler->time.now_s;
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t round = 0; round < repetitions && status == PERFPRED_OK; round++) {
+    bool first = round == 0;
+    if (!first && over_budget(step->sampler, sampling, begin))
+      break;
+    status = tell(step->sampler, sampling, begin, round * count, repetitions * count, error);
+    for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+      if (first && sampling->partial && over_budget(step->sampler, sampling, begin))
+        break;
+      status = run_step(step, program, &windows[i], error);
+      if (status == PERFPRED_OK)
+        keep_parts(step, &results[i * step->calls.count]);
+    }
+  }
+  return status == PERFPRED_OK ? tell(step->sampler, sampling, begin, repetitions * count, repetitions * count, error)
+                               : status;
+}
+
+static enum perfpred_status virtual_windows(struct perfpred_sampler *sampler, const struct perfpred_program *program,
+                                            const struct ppi_window *windows, size_t count,
+                                            const struct ppi_sampling *sampling, struct ppi_result *results,
+                                            struct perfpred_error *error) {
+  size_t repetitions = (size_t)(sampling->repetitions > 0 ? sampling->repetitions : PPI_DEFAULT_REPETITIONS);
+  struct step step = { .sampler = (struct virtual *)sampler };
+  enum perfpred_status status = ppi_calls_of(program, &step.calls, error);
+  if (status != PERFPRED_OK)
+    return status;
+  size_t all = count * step.calls.count;
+  step.times_s = calloc(step.calls.count + 1, sizeof *step.times_s);
+  status = step.times_s == NULL ? ppi_error_memory(error) : prepare(results, all, repetitions, error);
+  if (status == PERFPRED_OK) {
+    status = run_steps(&step, program, windows, count, sampling, repetitions, results, error);
+    for (size_t i = 0; i < all && status == PERFPRED_OK; i++)
+      results[i].ld = sampling->ld;
+    if (status != PERFPRED_OK)
+      ppi_results_free(results, all);
+  }
+  free(step.times_s);
+  ppi_calls_free(&step.calls);
+  return status;
+}
+
 /* A call after the other in each lane, lanes side by side. */
 static enum perfpred_status unit_cost(struct virtual *sampler, const struct ppi_script *script,
                                       const struct ppi_script_unit *unit, double *time_s,
@@ -200,6 +312,7 @@ static enum perfpred_status unit_cost(struct virtual *sampler, const struct ppi_
   for (size_t i = 0; i < unit->lane_count; i++) {
     const struct ppi_script_lane *lane = &script->lanes[unit->lane_first + i];
     double sum = 0.0;
+    sampler->previous = NULL;
     for (size_t k = 0; k < lane->call_count; k++) {
       const struct ppi_script_call *call = &script->calls[lane->call_first + k];
       double cost = 0.0;
@@ -274,8 +387,13 @@ static void virtual_destroy(struct perfpred_sampler *sampler) {
   free(sampler);
 }
 
-static const struct ppi_sampler_ops virtual_ops = { virtual_sample,   virtual_execute,       virtual_script,
-                                                    virtual_describe, virtual_least_squares, virtual_destroy };
+static const struct ppi_sampler_ops virtual_ops = { .sample = virtual_sample,
+                                                    .execute = virtual_execute,
+                                                    .windows = virtual_windows,
+                                                    .script = virtual_script,
+                                                    .describe = virtual_describe,
+                                                    .least_squares = virtual_least_squares,
+                                                    .destroy = virtual_destroy };
 
 enum perfpred_status perfpred_sampler_create_virtual(const struct perfpred_context *context, perfpred_cost_fn *cost,
                                                      void *data, perfpred_dgelsy_fn *least_squares,

@@ -26,6 +26,7 @@ struct walk {
   uint64_t calls, call_limit; /* calls and accesses */
   uint64_t steps, step_limit; /* iterations and runs: a loop without calls ends as well */
   int next_number;            /* of the next work buffer of a called program */
+  int loops;                  /* that are open, those of calling programs among them */
 };
 
 struct frame {
@@ -285,8 +286,37 @@ static enum perfpred_status run_run(struct frame *frame, const struct ppi_node *
   return status ? status : run_frame(&callee);
 }
 
+static enum perfpred_status run_iteration(struct frame *frame, const struct ppi_node *node, int64_t start,
+                                          int64_t width) {
+  struct walk *walk = frame->walk;
+  if (++walk->steps > walk->step_limit)
+    return too_much(frame, node, "steps", walk->step_limit);
+  frame->slots[node->slot] = start;
+  if (node->width_slot >= 0)
+    frame->slots[node->width_slot] = width;
+  walk->loops++;
+  enum perfpred_status status = run_block(frame, node->body);
+  walk->loops--;
+  return status;
+}
+
+/* The blocks of the walker in place of the loop's own. */
+static enum perfpred_status run_blocks(struct frame *frame, const struct ppi_node *node) {
+  struct walk *walk = frame->walk;
+  const struct ppi_walker *walker = walk->walker;
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < walker->block_count && !status; i++) {
+    walker->block(walk->data, node, i);
+    status = run_iteration(frame, node, walker->blocks[i].start, walker->blocks[i].width);
+  }
+  walker->block(walk->data, node, -1);
+  return status;
+}
+
 static enum perfpred_status run_for(struct frame *frame, const struct ppi_node *node) {
   struct walk *walk = frame->walk;
+  if (walk->walker->blocks && walk->loops == 0)
+    return run_blocks(frame, node);
   int64_t lower = 0, upper = 0, step = 0;
   enum perfpred_status status = value_of(frame, node, node->lower, &lower);
   if (!status)
@@ -304,14 +334,8 @@ static enum perfpred_status run_for(struct frame *frame, const struct ppi_node *
                          "%s, line %d: the range %" PRId64 ":%" PRId64 " is longer than 64 bits can tell",
                          frame->program->name, node->line, lower, upper);
   int64_t start = 0, width = 0;
-  while (!status && ppi_loop_next(&loop, &start, &width)) {
-    if (++walk->steps > walk->step_limit)
-      return too_much(frame, node, "steps", walk->step_limit);
-    frame->slots[node->slot] = start;
-    if (node->width_slot >= 0)
-      frame->slots[node->width_slot] = width;
-    status = run_block(frame, node->body);
-  }
+  while (!status && ppi_loop_next(&loop, &start, &width))
+    status = run_iteration(frame, node, start, width);
   return status;
 }
 

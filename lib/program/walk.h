@@ -5,6 +5,11 @@
 
 #include "program/program.h"
 
+/* An iteration of a loop. */
+struct ppi_walk_block {
+  int64_t start, width;
+};
+
 struct ppi_walker {
   /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call. Anything but PERFPRED_OK ends the walk. Views with
      elements lie inside their buffers; the place of one without is whatever the text says, and may be negative. */
@@ -20,6 +25,11 @@ struct ppi_walker {
   void (*leave)(void *data, int buffer);
   uint64_t limit;     /* most calls (or accesses), and most iterations and runs of programs; 0: 10^8 */
   bool without_views; /* data are neither computed nor checked (buffer -1): for sums that need sizes only */
+  /* NULL: every loop runs from its bounds. Otherwise loops that are in no other loop run these blocks instead, whatever their bounds
+     say, and `block` is told which one begins; at the end of such a loop it is told -1. */
+  const struct ppi_walk_block *blocks;
+  int block_count;
+  void (*block)(void *data, const struct ppi_node *loop, int index);
 };
 
 /* Buffers of the program itself have their own numbers (0 .. buffer_count); those of called programs get numbers above. No allocation. */

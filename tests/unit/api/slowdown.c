@@ -91,9 +91,14 @@ static enum perfpred_status sample(void *data, const struct ppi_request *request
                                    machine_switches,
                                    machine,
                                    0.0 };
-  const struct ppi_subjects subjects = { count,       "sampling",    machine_select,   machine_restore,
-                                         machine_run, machine_check, machine_overhead, machine,
-                                         NULL,        false };
+  const struct ppi_subjects subjects = { .count = count,
+                                         .stage = "sampling",
+                                         .select = machine_select,
+                                         .restore = machine_restore,
+                                         .run = machine_run,
+                                         .check = machine_check,
+                                         .overhead_s = machine_overhead,
+                                         .data = machine };
   machine->requests = requests;
   enum perfpred_status status = ppi_schedule_run(&bench, &machine->level, &subjects, sampling, results, error);
   if (++machine->batches == 2)

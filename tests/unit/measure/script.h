@@ -140,8 +140,14 @@ static inline enum perfpred_status script_sample(struct script *script, size_t c
                                                  const struct ppi_sampling *sampling, struct ppi_result *results,
                                                  struct perfpred_error *error) {
   const struct ppi_bench bench = script_bench(script);
-  const struct ppi_subjects subjects = { count,        "sampling",      script_select, script_restore, script_run,
-                                         script_check, script_overhead, script,        NULL,           false };
+  const struct ppi_subjects subjects = { .count = count,
+                                         .stage = "sampling",
+                                         .select = script_select,
+                                         .restore = script_restore,
+                                         .run = script_run,
+                                         .check = script_check,
+                                         .overhead_s = script_overhead,
+                                         .data = script };
   return ppi_schedule_run(&bench, level, &subjects, sampling, results, error);
 }
 

@@ -91,9 +91,16 @@ Test(interval, cold_samples_have_no_warm_run) {
   watched = &script;
   script.run_s[0] = 1e-3;
   const struct ppi_bench bench = script_bench(&script);
-  const struct ppi_subjects subjects = { 1,          "sampling",   script_select,   script_restore,
-                                         script_run, script_check, script_overhead, watched,
-                                         prepare,    true };
+  const struct ppi_subjects subjects = { .count = 1,
+                                         .stage = "sampling",
+                                         .select = script_select,
+                                         .restore = script_restore,
+                                         .run = script_run,
+                                         .check = script_check,
+                                         .overhead_s = script_overhead,
+                                         .data = watched,
+                                         .prepare = prepare,
+                                         .unpaired = true };
   const struct ppi_sampling sampling = { .repetitions = 2 };
   cr_assert_eq(ppi_schedule_run(&bench, &level, &subjects, &sampling, &result, &error), PERFPRED_OK);
   /* first contact, then restore, prepare, run, check between two yardsticks; the first reading is confirmed by another */

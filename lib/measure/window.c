@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps of programs as subjects that are timed in parts: the calls of the step before run first, then those of the step itself with
+ * one reading of the clock between them, on the program's own matrix. What both overwrite is put back before every run; all else
+ * of the buffers stays as it was filled once, for all windows have one leading dimension and values that do not depend on n. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/layout.h"
+#include "measure/schedule.h"
+#include "program/calls.h"
+
+enum stage { OUTSIDE, LEAD, TIMED };
+
+/* Elements of a buffer: rows [row, row_end) of columns [column, column_end); none where an end is 0. */
+struct box {
+  int64_t row, column, row_end, column_end;
+};
+
+/* What is kept of a buffer besides its memory. */
+struct kept {
+  int64_t rows, columns; /* most of any window */
+  struct box box, dirty; /* what the selected window writes; what the last run wrote */
+};
+
+struct windows {
+  struct ppi_layout layout; /* first: walks hand it on */
+  const struct perfpred_program *program;
+  const struct ppi_window *list;
+  struct ppi_calls calls;
+  struct kept *kept; /* one for each memory of the layout */
+  size_t *parts;     /* of each frame */
+  double *stamps;    /* before each timed frame, and behind the last one */
+  double *times_s;   /* of each call of the program in the last run */
+  bool *met;         /* windows that have run */
+  size_t lead_count, selected;
+  enum stage stage;
+  int block_count;
+  const struct ppi_node *loop;
+  bool ambiguous; /* there is a second loop */
+  char what[300];
+};
+
+static void begin_block(void *data, const struct ppi_node *loop, int index) {
+  struct windows *all = data;
+  all->ambiguous = all->ambiguous || (all->loop != NULL && all->loop != loop);
+  all->loop = loop;
+  all->stage = index < 0 ? OUTSIDE : index + 1 < all->block_count ? LEAD : TIMED;
+  if (all->stage == TIMED)
+    all->lead_count = all->layout.frame_count;
+}
+
+static void extend(struct box *box, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  if (rows <= 0 || columns <= 0)
+    return;
+  if (box->row_end == 0)
+    *box = (struct box){ row, column, row + rows, column + columns };
+  box->row = row < box->row ? row : box->row;
+  box->column = column < box->column ? column : box->column;
+  box->row_end = row + rows > box->row_end ? row + rows : box->row_end;
+  box->column_end = column + columns > box->column_end ? column + columns : box->column_end;
+}
+
+/* What a call writes joins the boxes of its buffers. */
+static enum perfpred_status mark_written(struct windows *all, const struct perfpred_kernel *kernel,
+                                         const struct ppi_value *values, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < kernel->arg_count && status == PERFPRED_OK; i++) {
+    const struct ppi_arg *arg = &kernel->args[i];
+    const struct ppi_value *value = &values[i];
+    if (arg->kind != PPI_ARG_DATA || !(arg->direction & PPI_OUT) || value->buffer < 0 ||
+        !all->layout.memories[value->buffer].own)
+      continue;
+    int64_t rows = 0, columns = 0;
+    status = ppi_kernel_extent(kernel, values, i, &rows, &columns, error);
+    if (status == PERFPRED_OK)
+      extend(&all->kept[value->buffer].box, value->row, value->column, value->by_row ? columns : rows,
+             value->by_row ? rows : columns);
+  }
+  return status;
+}
+
+static enum perfpred_status visit_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                       struct perfpred_error *error) {
+  struct windows *all = data;
+  size_t before = all->layout.frame_count;
+  if (all->stage == OUTSIDE)
+    return PERFPRED_OK;
+  enum perfpred_status status = ppi_layout_call(&all->layout, node, values, error);
+  if (status != PERFPRED_OK || all->layout.planning || all->layout.frame_count == before)
+    return status;
+  all->parts[before] = ppi_calls_place(&all->calls, node);
+  return mark_written(all, node->kernel, values, error);
+}
+
+static enum perfpred_status walk(struct windows *all, size_t index, struct perfpred_error *error) {
+  const struct ppi_window *window = &all->list[index];
+  const struct ppi_execution execution = { all->program, window->parameters, (size_t)all->program->parameter_count };
+  const struct ppi_walk_block both[] = { window->lead, window->step };
+  const bool led = window->lead.width > 0;
+  const struct ppi_walker walker = {
+    .call = visit_call, .blocks = led ? both : both + 1, .block_count = led ? 2 : 1, .block = begin_block
+  };
+  int64_t ld = 0;
+  all->stage = OUTSIDE;
+  all->loop = NULL;
+  all->block_count = walker.block_count;
+  all->lead_count = 0;
+  enum perfpred_status status = ppi_layout_walk(&all->layout, &execution, walker, &ld, error);
+  if (status == PERFPRED_OK && all->ambiguous)
+    status = ppi_error_set(error, PERFPRED_UNSUPPORTED, "%s has several loops, expected one whose steps are timed",
+                           all->program->name);
+  return status;
+}
+
+static enum perfpred_status select_window(void *data, size_t index, struct perfpred_error *error) {
+  struct windows *all = data;
+  if (all->selected == index)
+    return PERFPRED_OK;
+  all->selected = SIZE_MAX;
+  for (size_t i = 0; i < all->layout.memory_count; i++)
+    all->kept[i].box = (struct box){ 0 };
+  enum perfpred_status status = walk(all, index, error);
+  if (status != PERFPRED_OK)
+    return status;
+  const struct ppi_window *window = &all->list[index];
+  const struct ppi_execution execution = { all->program, window->parameters, (size_t)all->program->parameter_count };
+  ppi_layout_describe(&execution, all->what, sizeof all->what);
+  size_t length = strlen(all->what);
+  snprintf(all->what + length, sizeof all->what - length, ", step at %" PRId64, window->step.start);
+  all->selected = index;
+  return PERFPRED_OK;
+}
+
+/* The whole of a buffer, whatever the selected window needs of it. */
+static struct ppi_area whole_area(const struct windows *all, size_t number) {
+  struct ppi_area area = all->layout.memories[number].area;
+  area.rows = all->kept[number].rows;
+  area.columns = all->kept[number].columns;
+  return area;
+}
+
+static void fill_box(const struct windows *all, size_t number, const struct box *box) {
+  const struct ppi_memory *memory = &all->layout.memories[number];
+  const struct ppi_area area = whole_area(all, number);
+  if (box->row_end > 0)
+    ppi_area_fill_box(&area, &all->layout.arena.patterns[memory->pattern], box->row, box->column,
+                      box->row_end - box->row, box->column_end - box->column, memory->streaming);
+}
+
+/* What the last run overwrote, and of a buffer that fits into the cache what this one will: as in an execution it is there then. */
+static void restore_window(void *data) {
+  struct windows *all = data;
+  ppi_core_announce(all->layout.core, all->what);
+  for (size_t i = 0; i < all->layout.memory_count; i++) {
+    const struct ppi_memory *memory = &all->layout.memories[i];
+    struct kept *kept = &all->kept[i];
+    if (!memory->own || !memory->restored)
+      continue;
+    fill_box(all, i, &kept->dirty);
+    if (!memory->streaming)
+      fill_box(all, i, &kept->box);
+    kept->dirty = kept->box;
+  }
+}
+
+/* Runs are told call by call the first time, so that a crash has a name. */
+static void run_frame(const struct windows *all, size_t frame) {
+  if (!all->met[all->selected])
+    ppi_layout_announce_call(&all->layout, &all->layout.frames[frame]);
+  ppi_frame_call(&all->layout.frames[frame]);
+}
+
+static void run_window(void *data) {
+  struct windows *all = data;
+  const struct ppi_clock *clock = &all->layout.core->bench.wall;
+  for (size_t i = 0; i < all->lead_count; i++)
+    run_frame(all, i);
+  all->stamps[0] = clock->now(clock->state);
+  for (size_t i = all->lead_count; i < all->layout.frame_count; i++) {
+    run_frame(all, i);
+    all->stamps[i - all->lead_count + 1] = clock->now(clock->state);
+  }
+  all->met[all->selected] = true;
+}
+
+/* Of the last run. No time is shorter than half of what the clock can tell. */
+static const double *parts_of(void *data) {
+  struct windows *all = data;
+  const struct ppi_clock *clock = &all->layout.core->bench.wall;
+  double least = clock->resolution_s > 2e-10 ? 0.5 * clock->resolution_s : 1e-10;
+  for (size_t i = 0; i < all->calls.count; i++)
+    all->times_s[i] = -1.0;
+  for (size_t i = all->lead_count; i < all->layout.frame_count; i++) {
+    const double *stamp = &all->stamps[i - all->lead_count];
+    double *time = &all->times_s[all->parts[i]];
+    double own = stamp[1] - stamp[0] - clock->overhead_s - ppi_core_overhead(all->layout.core, &all->layout.frames[i]);
+    *time = (*time > 0.0 ? *time : 0.0) + (own > least ? own : least);
+  }
+  return all->times_s;
+}
+
+static enum perfpred_status check_window(void *data, struct perfpred_error *error) {
+  const struct windows *all = data;
+  return ppi_layout_check(&all->layout, all->what, error);
+}
+
+static double window_overhead(void *data) {
+  const struct windows *all = data;
+  return ppi_layout_overhead(&all->layout);
+}
+
+/* --- Preparing ----------------------------------------------------------------------------------------------------- */
+
+/* One leading dimension for all windows. */
+static enum perfpred_status choose_ld(struct windows *all, size_t count, int64_t wanted, struct perfpred_error *error) {
+  int64_t most = 0;
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < count; i++)
+    for (int k = 0; k < all->program->buffer_count && status == PERFPRED_OK; k++) {
+      int64_t rows = 0, columns = 0;
+      status = ppi_buffer_extent(all->program, k, all->list[i].parameters, &rows, &columns, error);
+      most = rows > most ? rows : most;
+    }
+  all->layout.wanted_ld = wanted > most ? wanted : ppi_leading_dimension(most);
+  return status;
+}
+
+static enum perfpred_status grow_kept(struct windows *all, size_t *kept_count, struct perfpred_error *error) {
+  size_t count = all->layout.memory_count;
+  if (count <= *kept_count)
+    return PERFPRED_OK;
+  struct kept *kept = realloc(all->kept, count * sizeof *kept);
+  if (kept == NULL)
+    return ppi_error_memory(error);
+  memset(kept + *kept_count, 0, (count - *kept_count) * sizeof *kept);
+  all->kept = kept;
+  *kept_count = count;
+  return PERFPRED_OK;
+}
+
+/* Collects what all windows need. */
+static enum perfpred_status plan(struct windows *all, size_t count, struct perfpred_error *error) {
+  size_t kept_count = 0;
+  enum perfpred_status status = PERFPRED_OK;
+  all->layout.planning = true;
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
+    status = ppi_program_check(all->program, all->list[i].parameters, (size_t)all->program->parameter_count, error);
+    if (status == PERFPRED_OK)
+      status = walk(all, i, error);
+    if (status == PERFPRED_OK)
+      status = grow_kept(all, &kept_count, error);
+    for (size_t k = 0; k < kept_count && status == PERFPRED_OK; k++) {
+      const struct ppi_area *area = &all->layout.memories[k].area;
+      all->kept[k].rows = area->rows > all->kept[k].rows ? area->rows : all->kept[k].rows;
+      all->kept[k].columns = area->columns > all->kept[k].columns ? area->columns : all->kept[k].columns;
+    }
+  }
+  return status;
+}
+
+/* The values of all buffers, once. They are laid out where the first window has them, which is where all have them. */
+static enum perfpred_status fill(struct windows *all, struct perfpred_error *error) {
+  enum perfpred_status status = walk(all, 0, error);
+  for (size_t i = 0; i < all->layout.memory_count && status == PERFPRED_OK; i++) {
+    const struct ppi_memory *memory = &all->layout.memories[i];
+    const struct ppi_area area = whole_area(all, i);
+    if (memory->own)
+      ppi_area_fill(&area, &all->layout.arena.patterns[memory->pattern], false);
+    all->kept[i].box = (struct box){ 0 };
+  }
+  return status;
+}
+
+static enum perfpred_status prepare(struct windows *all, size_t count, int64_t ld, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_calls_of(all->program, &all->calls, error);
+  if (status == PERFPRED_OK)
+    status = choose_ld(all, count, ld, error);
+  if (status == PERFPRED_OK)
+    status = plan(all, count, error);
+  if (status == PERFPRED_OK)
+    status = ppi_layout_allocate(&all->layout, error);
+  if (status != PERFPRED_OK)
+    return status;
+  size_t frames = all->layout.frame_capacity + 1;
+  all->parts = calloc(frames, sizeof *all->parts);
+  all->stamps = calloc(frames + 1, sizeof *all->stamps);
+  all->times_s = calloc(all->calls.count + 1, sizeof *all->times_s);
+  all->met = calloc(count, sizeof *all->met);
+  if (all->parts == NULL || all->stamps == NULL || all->times_s == NULL || all->met == NULL)
+    return ppi_error_memory(error);
+  return fill(all, error);
+}
+
+static void release(struct windows *all) {
+  free(all->met);
+  free(all->times_s);
+  free(all->stamps);
+  free(all->parts);
+  free(all->kept);
+  ppi_layout_free(&all->layout);
+  ppi_calls_free(&all->calls);
+}
+
+enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpred_program *program,
+                                      const struct ppi_window *windows, size_t count,
+                                      const struct ppi_sampling *sampling, struct ppi_result *results,
+                                      struct perfpred_error *error) {
+  struct windows all = { .program = program, .list = windows, .selected = SIZE_MAX };
+  const struct ppi_bench *bench = NULL;
+  struct ppi_level *level = NULL;
+  if (count == 0)
+    return PERFPRED_OK;
+  all.layout.core = core;
+  all.layout.kept = true;
+  enum perfpred_status status = prepare(&all, count, sampling->ld, error);
+  if (status == PERFPRED_OK && all.calls.count == 0)
+    status =
+        ppi_error_set(error, PERFPRED_INVALID, "%s calls no kernel, expected one whose steps are timed", program->name);
+  if (status == PERFPRED_OK)
+    status = ppi_core_world(core, core->options.threads, &bench, &level, error);
+  if (status == PERFPRED_OK) {
+    const struct ppi_subjects subjects = { .count = count,
+                                           .stage = "sampling",
+                                           .select = select_window,
+                                           .restore = restore_window,
+                                           .run = run_window,
+                                           .check = check_window,
+                                           .overhead_s = window_overhead,
+                                           .data = &all,
+                                           .unpaired = true,
+                                           .part_count = all.calls.count,
+                                           .parts_s = parts_of };
+    status = ppi_schedule_run(bench, level, &subjects, sampling, results, error);
+  }
+  for (size_t i = 0; i < count * all.calls.count && status == PERFPRED_OK; i++)
+    results[i].ld = all.layout.wanted_ld;
+  release(&all);
+  return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps of LAPACK's algorithms in the worker: the kernels succeed on what the step before leaves, left-looking ones too. */
+#include <math.h>
+
+#include "measure/sampler.h"
+#include "program/calls.h"
+#include "world.h"
+
+TestSuite(remote_windows, .init = world_start, .fini = world_stop, .timeout = 100);
+
+static void expect_steps(struct perfpred_sampler *sampler, const char *name, const bool *made) {
+  static const int64_t inner[] = { 200, 32 }, small[] = { 24, 8 };
+  const struct ppi_window windows[] = { { inner, { 32, 32 }, { 64, 32 } }, { small, { 0, 8 }, { 8, 8 } } };
+  const struct ppi_sampling sampling = { .repetitions = 3, .gate = -1.0, .ld = 208 };
+  const struct perfpred_program *program = ppi_programs_find(context.programs, name);
+  struct ppi_result results[2 * 64];
+  struct ppi_calls calls;
+  cr_assert_eq(ppi_calls_of(program, &calls, &error), PERFPRED_OK);
+  cr_assert_leq(calls.count, 64);
+  cr_assert_eq(sampler->ops->windows(sampler, program, windows, 2, &sampling, results, &error), PERFPRED_OK, "%s: %s",
+               name, error.text);
+  for (size_t i = 0; i < 2 * calls.count; i++) {
+    cr_expect_eq(results[i].count > 0, made[i % calls.count], "%s, call %zu", name, i % calls.count);
+    for (size_t k = 0; k < results[i].count; k++)
+      cr_expect(results[i].times_s[k] > 0.0 && isfinite(results[i].times_s[k]));
+  }
+  ppi_results_free(results, 2 * calls.count);
+  ppi_calls_free(&calls);
+}
+
+Test(remote_windows, steps_of_lapack) {
+  struct perfpred_sampler *sampler = NULL;
+  cr_assert_eq(perfpred_sampler_create_worker(&context, NULL, &sampler, &error), PERFPRED_OK, "%s", error.text);
+  /* the first call is the unblocked one, outside of the loop; then dsyrk, dpotrf2, dgemm, dtrsm */
+  expect_steps(sampler, "dpotrf", (const bool[]){ false, true, true, true, true });
+  expect_steps(sampler, "dpotrf-u", (const bool[]){ false, true, true, true, true });
+  expect_steps(sampler, "zpotrf", (const bool[]){ false, true, true, true, true });
+  expect_steps(sampler, "chol-l-3", (const bool[]){ true, true, true });
+  /* dgetrf2, dlaswp, dlaswp, dtrsm, dgemm, dpivadd */
+  expect_steps(sampler, "dgetrf", (const bool[]){ false, true, true, true, true, true, true });
+  perfpred_sampler_destroy(sampler);
+}
