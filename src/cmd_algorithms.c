@@ -26,6 +26,13 @@ static void write_program(struct document *document, const struct perfpred_progr
   for (size_t i = 0; i < perfpred_program_parameter_count(program); i++)
     document_string(document, NULL, perfpred_program_parameter_name(program, i));
   document_close(document);
+  document_open_object(document, "defaults");
+  for (size_t i = 0; i < perfpred_program_parameter_count(program); i++) {
+    int64_t value = perfpred_program_parameter_default(program, i);
+    if (value >= 0)
+      document_integer(document, perfpred_program_parameter_name(program, i), value);
+  }
+  document_close(document);
   if (with_text)
     document_string(document, "text", text);
   document_string(document, "about", about(text));
@@ -35,9 +42,13 @@ static void write_program(struct document *document, const struct perfpred_progr
 static void tabulate(struct table *table, const struct perfpred_program *program, char *text) {
   char parameters[SESSION_TEXT] = "";
   size_t used = 0;
-  for (size_t i = 0; i < perfpred_program_parameter_count(program) && used < sizeof parameters; i++)
+  for (size_t i = 0; i < perfpred_program_parameter_count(program) && used < sizeof parameters; i++) {
+    int64_t value = perfpred_program_parameter_default(program, i);
     used += (size_t)snprintf(parameters + used, sizeof parameters - used, "%s%s", i > 0 ? ", " : "",
                              perfpred_program_parameter_name(program, i));
+    if (value >= 0 && used < sizeof parameters)
+      used += (size_t)snprintf(parameters + used, sizeof parameters - used, "=%lld", (long long)value);
+  }
   table_cell(table, "%s", perfpred_program_name(program));
   table_cell(table, "%s", perfpred_program_operation(program));
   table_cell(table, "%s", parameters);

@@ -67,10 +67,29 @@ static void drop_beyond(struct session *session, const int64_t *values) {
   }
 }
 
+/* One set of values for all. Defaults of the algorithms must not make several of it. */
+static int common_values(const struct session *session, int64_t *values) {
+  const struct perfpred_program *first = session->programs[0];
+  int result = session_values(session, first, NULL, values);
+  for (size_t i = 1; result == COMMAND_OK && i < session->count; i++) {
+    int64_t others[SESSION_PARAMETERS];
+    const struct perfpred_program *program = session->programs[i];
+    result = session_values(session, program, NULL, others);
+    for (size_t k = 0; result == COMMAND_OK && k < perfpred_program_parameter_count(program); k++) {
+      const char *name = perfpred_program_parameter_name(program, k);
+      if (k < perfpred_program_parameter_count(first) && others[k] != values[k])
+        result = message_misuse("the default of %s is %lld in '%s' and %lld in '%s': expected %s=VALUE", name,
+                                (long long)values[k], perfpred_program_name(first), (long long)others[k],
+                                perfpred_program_name(program), name);
+    }
+  }
+  return result;
+}
+
 static int rank(struct session *session, void *data) {
   int64_t values[SESSION_PARAMETERS];
   (void)data;
-  int result = session_values(session, session->programs[0], NULL, values);
+  int result = common_values(session, values);
   if (result != COMMAND_OK)
     return result;
   drop_beyond(session, values);

@@ -45,7 +45,12 @@ int session_values(const struct session *session, const struct perfpred_program 
   }
   for (size_t i = 0; i < count; i++) {
     const char *name = perfpred_program_parameter_name(program, i);
-    if (!given[i] && !is_open(open, name))
+    int64_t value = perfpred_program_parameter_default(program, i);
+    if (given[i] || is_open(open, name))
+      continue;
+    if (value >= 0)
+      values[i] = value;
+    else
       return message_misuse("'%s' needs parameter '%s': expected %s=VALUE", perfpred_program_name(program), name, name);
   }
   return COMMAND_OK;

@@ -76,6 +76,17 @@ PERFPRED_API size_t perfpred_program_parameter_count(const struct perfpred_progr
 /** Name of a parameter by its place; borrowed; NULL past the end. @since 0.1 */
 PERFPRED_API const char *perfpred_program_parameter_name(const struct perfpred_program *program, size_t index);
 
+/**
+ * Value of a parameter that the program's text proposes, such as b = 64: those of the catalogue "as in LAPACK" propose what ILAENV of
+ * reference LAPACK 3.11 returns. Nothing but the command fills it in: functions of the library take all values.
+ *
+ * @param program the program
+ * @param index place of the parameter
+ * @return the value, >= 0; -1 if the text proposes none, past the end, and for NULL
+ * @since 0.1
+ */
+PERFPRED_API int64_t perfpred_program_parameter_default(const struct perfpred_program *program, size_t index);
+
 /** Place of a parameter by its name; -1 if there is none. @since 0.1 */
 PERFPRED_API int perfpred_program_parameter(const struct perfpred_program *program, const char *name);
 
@@ -145,7 +156,7 @@ PERFPRED_API enum perfpred_status perfpred_builder_create(const struct perfpred_
                                                           struct perfpred_builder **builder,
                                                           struct perfpred_error *error);
 
-/** Adds an integer parameter. All parameters come before everything else. @since 0.1 */
+/** Adds an integer parameter, such as "n", or "b = 64" with a default. All parameters come before everything else. @since 0.1 */
 PERFPRED_API enum perfpred_status perfpred_builder_parameter(struct perfpred_builder *builder, const char *name,
                                                              struct perfpred_error *error);
 

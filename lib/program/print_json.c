@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program as one JSON object; expressions are strings in the text form. */
+#include <inttypes.h>
+
 #include "program/print.h"
 
 struct printer {
@@ -93,6 +95,20 @@ static void print_buffer(const struct printer *printer, const struct ppi_buffer 
   ppi_text_append(text, "}");
 }
 
+/* Of the parameters that have one. */
+static void print_defaults(const struct printer *printer) {
+  const struct perfpred_program *program = printer->program;
+  const char *before = "";
+  ppi_text_append(printer->text, ", \"defaults\": {");
+  for (int i = 0; i < program->parameter_count; i++) {
+    if (program->defaults[i] < 0)
+      continue;
+    ppi_text_printf(printer->text, "%s\"%s\": %" PRId64, before, program->slots[i], program->defaults[i]);
+    before = ", ";
+  }
+  ppi_text_append(printer->text, "}");
+}
+
 static void print_head(const struct printer *printer) {
   struct ppi_text *text = printer->text;
   const struct perfpred_program *program = printer->program;
@@ -104,6 +120,7 @@ static void print_head(const struct printer *printer) {
   for (int i = 0; i < program->parameter_count; i++)
     ppi_text_printf(text, "%s\"%s\"", i > 0 ? ", " : "", program->slots[i]);
   ppi_text_append(text, "]");
+  print_defaults(printer);
   if (program->cost_additions) {
     print_expr(printer, ", \"cost\": {\"multiplications\": ", program->cost_multiplications);
     print_expr(printer, ", \"additions\": ", program->cost_additions);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text form, as a reader would write it: parsing it gives an equal program. */
+#include <inttypes.h>
+
 #include "program/print.h"
 
 struct printer {
@@ -19,8 +21,11 @@ static void print_expr(const struct printer *printer, const char *before, const 
 static void print_head(const struct printer *printer) {
   const struct perfpred_program *program = printer->program;
   ppi_text_printf(printer->text, "perfpred-text 1\n\n%s %s(", program->nest ? "nest" : "algorithm", program->name);
-  for (int i = 0; i < program->parameter_count; i++)
+  for (int i = 0; i < program->parameter_count; i++) {
     ppi_text_printf(printer->text, "%s%s", i > 0 ? ", " : "", program->slots[i]);
+    if (program->defaults[i] >= 0)
+      ppi_text_printf(printer->text, " = %" PRId64, program->defaults[i]);
+  }
   ppi_text_append(printer->text, ")\n");
   if (program->operation[0])
     ppi_text_printf(printer->text, "  operation %s\n", program->operation);

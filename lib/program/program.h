@@ -73,7 +73,8 @@ struct perfpred_program {
   char name[PPI_NAME_MAX], operation[PPI_NAME_MAX], about[PPI_ABOUT_MAX];
   bool nest;
   int parameter_count;
-  bool positive[PPI_PARAMETER_MAX]; /* parameters that must be >= 1: b, and those that are the step of a loop */
+  bool positive[PPI_PARAMETER_MAX];    /* parameters that must be >= 1: b, and those that are the step of a loop */
+  int64_t defaults[PPI_PARAMETER_MAX]; /* values of parameters that the text states; -1: none */
   int slot_count;
   char (*slots)[PPI_NAME_MAX]; /* names: parameters first; blocks that are not open together share a name's slot */
   int buffer_count;

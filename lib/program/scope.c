@@ -86,6 +86,20 @@ enum perfpred_status ppi_parser_define(struct ppi_parser *parser, const char *na
   return PERFPRED_OK;
 }
 
+/* [= VALUE], the default of the last parameter */
+static enum perfpred_status parse_default(struct ppi_parser *parser, int slot) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  const int least = parser->program->positive[slot] ? 1 : 0;
+  parser->program->defaults[slot] = -1;
+  if (!ppi_scan_accept(scanner, "="))
+    return PERFPRED_OK;
+  if (scanner->token.kind != PPI_TOKEN_INTEGER || scanner->token.integer < least)
+    return ppi_scan_expected(scanner, least ? "an integer of at least 1" : "an integer of at least 0");
+  parser->program->defaults[slot] = scanner->token.integer;
+  ppi_scan_next(scanner);
+  return PERFPRED_OK;
+}
+
 enum perfpred_status ppi_parse_parameter(struct ppi_parser *parser) {
   char name[PPI_NAME_MAX];
   int slot = 0;
@@ -98,6 +112,7 @@ enum perfpred_status ppi_parse_parameter(struct ppi_parser *parser) {
   if (!status) {
     program->positive[slot] = !strcmp(name, "b") || !strcmp(name, "bm") || !strcmp(name, "bn");
     program->parameter_count++;
+    status = parse_default(parser, slot);
   }
   return status;
 }

@@ -178,6 +178,10 @@ const char *perfpred_program_parameter_name(const struct perfpred_program *progr
   return index < perfpred_program_parameter_count(program) ? program->slots[index] : NULL;
 }
 
+int64_t perfpred_program_parameter_default(const struct perfpred_program *program, size_t index) {
+  return index < perfpred_program_parameter_count(program) ? program->defaults[index] : -1;
+}
+
 int perfpred_program_parameter(const struct perfpred_program *program, const char *name) {
   if (!program || !name)
     return -1;

@@ -75,6 +75,36 @@ def test_parameters():
     refuses(1, "predict", "chol-l", "-m", file, "n=1000", "b=64", naming=["'chol-l'", "rank"])
 
 
+def with_defaults(*defaults):
+    """The right-looking algorithm under other names, each with a default of b: their file."""
+    text = run("algorithms", "chol-l-3").out.split("\n", 1)[1]
+    path = os.path.join(folder(), "defaults.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("perfpred-text 1\n")
+        for i, b in enumerate(defaults):
+            file.write(text.replace("chol-l-3(n, b)", f"right-{i}(n, b = {b})"))
+    return path
+
+
+def test_defaults():
+    """what a text proposes for a parameter counts where nothing is given; algorithms shows it"""
+    file, texts = models(*ALL), with_defaults(128, 128, 64)
+    answer = run("predict", "-f", texts, "right-0", "-m", file, "n=1000", "--json").json()
+    assert answer["parameters"] == {"n": 1000, "b": 128}
+    close(answer["time_s"]["med"], predict(1000, 128)["time_s"]["med"])
+    answer = run("predict", "-f", texts, "right-0", "-m", file, "n=1000", "b=64", "--json").json()
+    assert answer["parameters"]["b"] == 64
+    refuses(2, "predict", "-f", texts, "right-0", "-m", file, "b=64", naming=["'n'"])
+    shown = run("algorithms", "-f", texts, "right-2", "--json").json()["algorithms"][0]
+    assert shown["defaults"] == {"b": 64} and shown["parameters"] == ["n", "b"]
+    assert "algorithm right-2(n, b = 64)" in run("algorithms", "-f", texts, "right-2").out
+    assert "n, b=64" in run("algorithms", "-f", texts).out
+    refuses(2, "rank", "-f", texts, "right-0,right-1,right-2", "-m", file, "n=1000", naming=["'right-2'", "b=VALUE"])
+    for names, words in (("right-0,right-1", []), ("right-0,right-1,right-2", ["b=32"])):
+        ranking = run("rank", "-f", texts, names, "-m", file, "n=1000", *words, "--json").json()["ranking"]
+        assert len({line["time_s"] for line in ranking}) == 1
+
+
 def test_domain():
     """sizes above the domain are refused, or extrapolated and marked"""
     file = models(*ALL)

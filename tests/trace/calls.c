@@ -137,3 +137,30 @@ ParameterizedTest(struct name *name, calls, as_lapack, .init = start, .fini = st
     compared += check(program, call, &sizes[i]);
   cr_expect_gt(compared, count, "%s: %d calls in %d cases", name->text, compared, count);
 }
+
+/* Values that the algorithms propose for b and nx are those that ILAENV gives to the routine. */
+Test(calls, defaults_are_those_of_ilaenv, .init = start, .fini = stop) {
+  static const struct {
+    const char *parameter;
+    int question;
+  } questions[] = { { "b", 1 }, { "nx", 3 } };
+  static struct name names[NAMES_MAX];
+  const size_t count = names_of(&context, names);
+  int asked = 0;
+  trace_tune(-1, -1);
+  for (size_t i = 0; i < count; i++)
+    for (int q = 0; q < 2; q++) {
+      const struct perfpred_program *program = algorithm(&context, names[i].text);
+      const int place = perfpred_program_parameter(program, questions[q].parameter);
+      if (place < 0)
+        continue;
+      const char *routine = call_of(&context, names[i].text)->body->kernel->name;
+      cr_expect_eq(perfpred_program_parameter_default(program, (size_t)place),
+                   ask_library(questions[q].question, routine), "%s: the default of %s is %d, ILAENV has %d for %s",
+                   names[i].text, questions[q].parameter,
+                   (int)perfpred_program_parameter_default(program, (size_t)place),
+                   ask_library(questions[q].question, routine), routine);
+      asked++;
+    }
+  cr_expect_gt(asked, (int)count, "%d", asked);
+}

@@ -2,6 +2,7 @@
 #include "execute.h"
 
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,4 +300,17 @@ int cases_of(const struct perfpred_program *program, struct sizes *sizes, int mo
 void tune_routine(const struct perfpred_program *program, const struct sizes *sizes) {
   const bool never = strstr(program->name, "-nx0") != NULL;
   trace_tune((int)sizes->b, perfpred_program_parameter(program, "nx") >= 0 || never ? (int)sizes->nx : -1);
+}
+
+int ask_library(int question, const char *routine) {
+  int (*ilaenv)(const int *, const char *, const char *, const int *, const int *, const int *, const int *, size_t,
+                size_t);
+  char name[16];
+  const int n = 10000, none = -1;
+  size_t length = 0;
+  for (; routine[length] && length < sizeof name; length++)
+    name[length] = (char)toupper(routine[length]);
+  *(void **)&ilaenv = dlsym(RTLD_DEFAULT, "ilaenv_");
+  cr_assert_not_null(ilaenv);
+  return ilaenv(&question, name, " ", &n, &n, &n, &none, length, 1);
 }

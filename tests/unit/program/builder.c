@@ -43,6 +43,21 @@ Test(builder, prints_as_the_parsed_text) {
   perfpred_program_unref(read);
 }
 
+Test(builder, defaults_of_parameters) {
+  struct perfpred_builder *builder = begun("a");
+  perfpred_builder_parameter(builder, "n", NULL);
+  perfpred_builder_parameter(builder, "b = 64", NULL);
+  struct perfpred_program *program = finished(builder);
+  char *text = printed(program, PERFPRED_FORMAT_TEXT);
+  cr_expect_str_eq(text, "perfpred-text 1\n\nalgorithm a(n, b = 64)\nend\n");
+  free(text);
+  perfpred_program_unref(program);
+  struct perfpred_error error;
+  builder = begun("a");
+  cr_expect_eq(perfpred_builder_parameter(builder, "b = 0", &error), PERFPRED_SYNTAX);
+  perfpred_builder_destroy(builder);
+}
+
 Test(builder, conditions_recursion_and_nests) {
   struct perfpred_builder *builder = begun("half");
   perfpred_builder_parameter(builder, "n", NULL);

@@ -39,6 +39,30 @@ Test(language, structure_of_an_algorithm) {
   perfpred_program_unref(program);
 }
 
+/* Values that a text proposes. Calls of the algorithm write all of them nevertheless. */
+Test(language, defaults_of_parameters) {
+  struct perfpred_program *program = parsed("algorithm a(n, b = 64, nx=128, k = 0)\nend\n");
+  cr_expect_eq(perfpred_program_parameter_default(program, 0), -1);
+  cr_expect_eq(perfpred_program_parameter_default(program, 1), 64);
+  cr_expect_eq(perfpred_program_parameter_default(program, 2), 128);
+  cr_expect_eq(perfpred_program_parameter_default(program, 3), 0);
+  cr_expect_eq(perfpred_program_parameter_default(program, 4), -1);
+  cr_expect_eq(perfpred_program_parameter_default(NULL, 0), -1);
+  perfpred_program_unref(program);
+  expect_failure("algorithm a(n, b = 0)\nend\n", PERFPRED_SYNTAX,
+                 "t:1:20: expected an integer of at least 1, found '0'");
+  expect_failure("algorithm a(n = -1)\nend\n", PERFPRED_SYNTAX, "t:1:17: expected an integer of at least 0, found '-'");
+  expect_failure("algorithm a(n, b = n)\nend\n", PERFPRED_SYNTAX,
+                 "t:1:20: expected an integer of at least 1, found 'n'");
+  expect_failure("algorithm a(n, b = 1.5)\nend\n", PERFPRED_SYNTAX,
+                 "t:1:20: expected an integer of at least 1, found '1.5'");
+  expect_failure("algorithm a(n, b = )\nend\n", PERFPRED_SYNTAX,
+                 "t:1:20: expected an integer of at least 1, found ')'");
+  expect_failure("algorithm a(n, b = 99999999999999999999)\nend\n", PERFPRED_SYNTAX,
+                 "t:1:20: the number 99999999999999999999 does not fit into 64 bits");
+  expect_failure("algorithm a(b = 64 n)\nend\n", PERFPRED_SYNTAX, "t:1:20: expected ')', found 'n'");
+}
+
 Test(language, calls_of_programs_defined_later_and_of_each_other) {
   static const char text[] = "perfpred-text 1\n"
                              "algorithm ping(n)\n"

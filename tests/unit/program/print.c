@@ -6,7 +6,7 @@ TestSuite(print, .init = start, .fini = stop);
 
 static const char tricky[] = "perfpred-text 1\n"
                              "\n"
-                             "algorithm tricky-one(n, b)\n"
+                             "algorithm tricky-one(n = 0, b = 64)\n"
                              "  operation an-op\n"
                              "  about quotes \" and \\ and \303\244\n"
                              "  cost mul n*(n + 1)/2 add n\n"
@@ -97,14 +97,15 @@ Test(print, json) {
                                             "  inout A: double matrix[n, 2]\n  for i in 0:n by 2 as w\n"
                                             "    dscal(w, -0.5, A[i, 1])\n  end\nend\n");
   char *json = printed(program, PERFPRED_FORMAT_JSON);
-  cr_expect_str_eq(json, "{\"name\": \"j\", \"kind\": \"algorithm\", \"operation\": \"\", "
-                         "\"about\": \"\\\"\\\\ \\u0001 \\ufffd \\ufffd\\ufffd\\ufffd \xe2\x82\xac\", "
-                         "\"parameters\": [\"n\"], \"buffers\": [{\"name\": \"A\", \"type\": \"double\", "
-                         "\"role\": \"inout\", \"shape\": \"matrix\", \"rows\": \"n\", \"columns\": \"2\"}], "
-                         "\"body\": [{\"for\": \"i\", \"lower\": \"0\", \"upper\": \"n\", \"step\": \"2\", "
-                         "\"width\": \"w\", \"direction\": \"up\", \"short\": \"last\", \"body\": ["
-                         "{\"call\": \"dscal\", \"site\": 0, \"arguments\": [\"w\", \"-0.5\", "
-                         "{\"buffer\": \"A\", \"row\": \"i\", \"column\": \"1\"}]}]}]}\n");
+  cr_expect_str_eq(json,
+                   "{\"name\": \"j\", \"kind\": \"algorithm\", \"operation\": \"\", "
+                   "\"about\": \"\\\"\\\\ \\u0001 \\ufffd \\ufffd\\ufffd\\ufffd \xe2\x82\xac\", "
+                   "\"parameters\": [\"n\"], \"defaults\": {}, \"buffers\": [{\"name\": \"A\", \"type\": \"double\", "
+                   "\"role\": \"inout\", \"shape\": \"matrix\", \"rows\": \"n\", \"columns\": \"2\"}], "
+                   "\"body\": [{\"for\": \"i\", \"lower\": \"0\", \"upper\": \"n\", \"step\": \"2\", "
+                   "\"width\": \"w\", \"direction\": \"up\", \"short\": \"last\", \"body\": ["
+                   "{\"call\": \"dscal\", \"site\": 0, \"arguments\": [\"w\", \"-0.5\", "
+                   "{\"buffer\": \"A\", \"row\": \"i\", \"column\": \"1\"}]}]}]}\n");
   free(json);
   perfpred_program_unref(program);
 }
