@@ -68,6 +68,7 @@ struct stock {
   struct ppi_replay replay;
   struct ppi_machine machine;
   struct ppi_setup setup;
+  struct ppi_journal_owner owner;
 };
 
 static void stock_destroy(struct stock *stock) {
@@ -109,14 +110,16 @@ static enum perfpred_status stock_create(const struct perfpred_context *context,
     status = sampler->ops->describe(sampler, false, &made->machine, &made->setup, error);
   if (!status)
     status = take_known(made, options->known, error);
+  made->owner = (struct ppi_journal_owner){ &made->machine, &made->setup,
+                                            options->known ? &options->known->marks : NULL, options->restart != 0 };
   if (!status && options->journal)
-    status = ppi_journal_open(context, options->journal, options->restart != 0, &made->machine, &made->setup,
-                              made->samples, &made->journal, error);
+    status = ppi_journal_open(context, options->journal, &made->owner, made->samples, &made->journal, error);
   if (status) {
     stock_destroy(made);
     return status;
   }
   made->replay.samples = made->samples;
+  made->replay.by_part = true;
   made->replay.added = made->journal ? ppi_journal_added : NULL;
   made->replay.added_data = made->journal;
   made->replay.batch_s = made->journal ? BATCH_S : 0.0;
@@ -127,7 +130,9 @@ static enum perfpred_status stock_create(const struct perfpred_context *context,
 /* The models keep the journal until they are saved, and the samples where they are asked to. */
 static void hand_over(struct stock *stock, bool keep_samples, struct perfpred_models *models) {
   if (stock->journal) {
-    ppi_journal_check_use(stock->journal, stock->replay.used, stock->replay.used_count);
+    if (!keep_samples) /* else the models keep also what is of other work */
+      ppi_journal_check_use(stock->journal, stock->replay.used, stock->replay.used_count);
+    ppi_journal_mark(stock->journal, &models->marks);
     models->journal = stock->journal;
     models->journal_close = ppi_journal_close;
     stock->journal = NULL;

@@ -51,6 +51,17 @@ struct ppi_submodel {
 struct ppi_samples;
 struct ppi_journal;
 
+/* Journals whose samples went into models, by the identifiers that they have; the newest last. */
+#define PPI_MARK_MAX 40
+#define PPI_MARKS 32
+struct ppi_marks {
+  int count;
+  char texts[PPI_MARKS][PPI_MARK_MAX];
+};
+bool ppi_marks_have(const struct ppi_marks *marks, const char *mark);
+void ppi_marks_add(struct ppi_marks *marks, const char *mark); /* "" is none */
+void ppi_marks_join(struct ppi_marks *marks, const struct ppi_marks *others);
+
 struct perfpred_models {
   atomic_int references;
   struct ppi_machine machine;
@@ -64,6 +75,7 @@ struct perfpred_models {
   struct ppi_submodel *submodels;
   struct ppi_journal *journal; /* samples on disk that go once the models are saved (store/journal.h), or NULL */
   void (*journal_close)(struct ppi_journal *journal);
+  struct ppi_marks marks; /* of journals that may still be there, though their samples are here */
   int *order; /* places sorted by kernel and case: what ppi_models_find searches */
 };
 

@@ -10,6 +10,7 @@
 static void record_destroy(struct ppi_record *record) {
   if (!record)
     return;
+  free(record->parts);
   free(record->times_s);
   ppi_kernel_unref((struct perfpred_kernel *)record->kernel);
   free(record);
@@ -107,17 +108,41 @@ static enum perfpred_status grow_records(struct ppi_samples *samples, struct per
   return PERFPRED_OK;
 }
 
-static enum perfpred_status append(struct ppi_record *record, const struct ppi_result *result,
-                                   struct perfpred_error *error) {
-  if (record->count + result->count > record->capacity) {
-    size_t capacity = record->count + result->count;
-    double *times_s = realloc(record->times_s, capacity * sizeof *times_s);
+/* Samples that are added, in the parts in which they came. */
+struct addition {
+  const struct ppi_result *result;
+  const size_t *parts;
+  size_t part_count;
+};
 
-    if (!times_s)
-      return ppi_error_memory(error);
-    record->times_s = times_s;
-    record->capacity = capacity;
-  }
+static enum perfpred_status grow_times(struct ppi_record *record, size_t more, struct perfpred_error *error) {
+  size_t capacity = record->count + more;
+  double *times_s;
+
+  if (capacity <= record->capacity)
+    return PERFPRED_OK;
+  times_s = realloc(record->times_s, capacity * sizeof *times_s);
+  if (!times_s)
+    return ppi_error_memory(error);
+  record->times_s = times_s;
+  record->capacity = capacity;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status append(struct ppi_record *record, const struct addition *addition,
+                                   struct perfpred_error *error) {
+  const struct ppi_result *result = addition->result;
+  enum perfpred_status status = grow_times(record, result->count, error);
+  size_t *parts;
+
+  if (status)
+    return status;
+  parts = realloc(record->parts, (record->part_count + addition->part_count) * sizeof *parts);
+  if (!parts)
+    return ppi_error_memory(error);
+  record->parts = parts;
+  memcpy(parts + record->part_count, addition->parts, addition->part_count * sizeof *parts);
+  record->part_count += addition->part_count;
   memcpy(record->times_s + record->count, result->times_s, result->count * sizeof *result->times_s);
   record->count += result->count;
   record->disturbed += result->disturbed;
@@ -127,7 +152,7 @@ static enum perfpred_status append(struct ppi_record *record, const struct ppi_r
 }
 
 static enum perfpred_status record_create(const struct perfpred_kernel *kernel, const char *case_text,
-                                          const int64_t *sizes, int64_t ld, const struct ppi_result *result,
+                                          const int64_t *sizes, int64_t ld, const struct addition *addition,
                                           struct ppi_record **record, struct perfpred_error *error) {
   struct ppi_record *made = calloc(1, sizeof *made);
   enum perfpred_status status;
@@ -139,7 +164,7 @@ static enum perfpred_status record_create(const struct perfpred_kernel *kernel, 
   memcpy(made->sizes, sizes, (size_t)kernel->size_count * sizeof *sizes);
   made->ld = ld;
   made->gated = true;
-  status = append(made, result, error);
+  status = append(made, addition, error);
   if (status) {
     record_destroy(made);
     return status;
@@ -165,9 +190,11 @@ static enum perfpred_status check(const struct perfpred_kernel *kernel, const ch
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
-                                     const char *case_text, const int64_t *sizes, int64_t ld,
-                                     const struct ppi_result *result, struct perfpred_error *error) {
+enum perfpred_status ppi_samples_add_parts(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                           const char *case_text, const int64_t *sizes, int64_t ld,
+                                           const struct ppi_result *result, const size_t *parts, size_t part_count,
+                                           struct perfpred_error *error) {
+  const struct addition addition = { result, parts, part_count };
   enum perfpred_status status = check(kernel, case_text, result, error);
   size_t slot;
 
@@ -179,11 +206,17 @@ enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct p
     return status;
   slot = slot_of(samples, kernel, case_text, sizes, ld);
   if (samples->slots[slot])
-    return append(samples->records[samples->slots[slot] - 1], result, error);
-  status = record_create(kernel, case_text, sizes, ld, result, samples->records + samples->count, error);
+    return append(samples->records[samples->slots[slot] - 1], &addition, error);
+  status = record_create(kernel, case_text, sizes, ld, &addition, samples->records + samples->count, error);
   if (!status)
     samples->slots[slot] = ++samples->count;
   return status;
+}
+
+enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                     const char *case_text, const int64_t *sizes, int64_t ld,
+                                     const struct ppi_result *result, struct perfpred_error *error) {
+  return ppi_samples_add_parts(samples, kernel, case_text, sizes, ld, result, &result->count, 1, error);
 }
 
 enum perfpred_status ppi_samples_add_record(struct ppi_samples *samples, const struct ppi_record *record,
@@ -194,7 +227,8 @@ enum perfpred_status ppi_samples_add_record(struct ppi_samples *samples, const s
                                   .measure_s = record->measure_s,
                                   .gated = record->gated };
 
-  return ppi_samples_add(samples, record->kernel, record->case_text, record->sizes, record->ld, &all, error);
+  return ppi_samples_add_parts(samples, record->kernel, record->case_text, record->sizes, record->ld, &all,
+                               record->parts, record->part_count, error);
 }
 
 size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,

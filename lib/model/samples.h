@@ -15,6 +15,8 @@ struct ppi_record {
   int64_t ld;                           /* as asked for */
   double *times_s;                      /* in the order in which they were taken, in the reference state */
   size_t count, capacity;
+  size_t *parts; /* how many of them came together: what one batch asked for, or what it gave beyond that */
+  size_t part_count;
   uint64_t disturbed; /* thrown away */
   double measure_s;   /* all timed calls, warm and rejected ones included */
   bool gated;         /* all of them */
@@ -34,6 +36,11 @@ void ppi_samples_release(struct ppi_samples *samples);
 enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                      const char *case_text, const int64_t *sizes, int64_t ld,
                                      const struct ppi_result *result, struct perfpred_error *error);
+/* The same for samples that came in several parts; their sizes make up the count of the result. */
+enum perfpred_status ppi_samples_add_parts(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                           const char *case_text, const int64_t *sizes, int64_t ld,
+                                           const struct ppi_result *result, const size_t *parts, size_t part_count,
+                                           struct perfpred_error *error);
 /* Adds all samples of a record, of another set as a rule. */
 enum perfpred_status ppi_samples_add_record(struct ppi_samples *samples, const struct ppi_record *record,
                                             struct perfpred_error *error);
@@ -61,6 +68,8 @@ struct ppi_replay {
   void *added_data;
   double batch_s; /* > 0: what is asked of `behind` is cut into batches that take about so long; 0: not cut */
   bool whole;     /* a record gives all that it has left, as it was measured, not only as much as is asked for */
+  bool by_part;   /* what came together is handed out together: a generation goes the way that it went before */
+  bool lenient;   /* without a source behind: calls that were not recorded have no samples, which is no error */
   double spent_s; /* what replayed samples cost when they were taken: their share of measure_s */
   /* Kept here: samples of each record that were handed out, and how much slower batches are than reckoned. */
   size_t *used;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/lock.h"
@@ -19,7 +20,7 @@
 
 /* What of a record is on disk. */
 struct written {
-  size_t count;
+  size_t parts;
   uint64_t disturbed;
   double measure_s;
 };
@@ -27,12 +28,12 @@ struct written {
 struct held {
   int descriptor;
   char path[PATH_MAX];
+  char mark[PPI_MARK_MAX]; /* identifier, "" where it has none */
 };
 
 struct ppi_journal {
   const struct perfpred_context *context;
-  const struct ppi_machine *machine;
-  const struct ppi_setup *setup;
+  const struct ppi_journal_owner *owner;
   struct ppi_samples *samples;
   struct held held[JOURNALS]; /* the first is written to */
   int count;
@@ -71,20 +72,31 @@ static enum perfpred_status write_line(const struct held *held, struct ppi_text 
   return io_failed(held->path, "cannot be written", number, error);
 }
 
-static enum perfpred_status write_header(const struct ppi_journal *journal, struct perfpred_error *error) {
+/* No other journal has it: no process does two things at once, and no two have one number at one time. */
+static void make_mark(char mark[PPI_MARK_MAX]) {
+  struct timespec now = { 0, 0 };
+
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(mark, PPI_MARK_MAX, "%llx%08lx-%lx", (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec,
+           (unsigned long)getpid());
+}
+
+static enum perfpred_status write_header(struct ppi_journal *journal, struct perfpred_error *error) {
   struct ppi_text text = PPI_TEXT_INIT;
   struct ppi_json_out out, machine, setup;
   enum perfpred_status status;
 
+  make_mark(journal->held->mark);
   ppi_json_begin(&out);
   ppi_json_put_string(&out, "format", FORMAT);
   ppi_json_put_integer(&out, "version", VERSION);
-  ppi_json_put_string(&out, "library", journal->setup->library);
+  ppi_json_put_string(&out, "id", journal->held->mark);
+  ppi_json_put_string(&out, "library", journal->owner->setup->library);
   ppi_json_begin(&machine);
-  ppi_store_put_machine(&machine, journal->machine);
+  ppi_store_put_machine(&machine, journal->owner->machine);
   ppi_json_put_object(&out, "machine", &machine);
   ppi_json_begin(&setup);
-  ppi_store_put_setup(&setup, journal->setup);
+  ppi_store_put_setup(&setup, journal->owner->setup);
   ppi_json_put_object(&out, "setup", &setup);
   ppi_json_end(&out, &text);
   ppi_text_append(&text, "\n");
@@ -97,15 +109,16 @@ static enum perfpred_status write_header(const struct ppi_journal *journal, stru
 
 static enum perfpred_status compare_owner(const struct ppi_journal *journal, const struct ppi_machine *machine,
                                           const struct ppi_setup *setup, const struct ppi_json_node *root) {
+  const struct ppi_journal_owner *owner = journal->owner;
   struct perfpred_error why;
 
-  if (ppi_machine_compare(machine, journal->machine, &why) != PERFPRED_OK)
+  if (ppi_machine_compare(machine, owner->machine, &why) != PERFPRED_OK)
     return ppi_json_fail(root, NULL, PERFPRED_OTHER_MACHINE, "its samples are of another machine: " WAY_OUT);
-  if (!ppi_setup_same(setup, journal->setup))
+  if (!ppi_setup_same(setup, owner->setup))
     return ppi_json_fail(root, NULL, PERFPRED_OTHER_BLAS,
                          "its samples are of another setup, %.80s with %d threads: " WAY_OUT,
                          setup->blas.path[0] ? setup->blas.path : setup->blas.family, setup->threads);
-  if (strcmp(setup->library, journal->setup->library) != 0)
+  if (strcmp(setup->library, owner->setup->library) != 0)
     return ppi_json_fail(root, NULL, PERFPRED_VERSION, "its samples are of libperfpred %s: " WAY_OUT, setup->library);
   return PERFPRED_OK;
 }
@@ -129,7 +142,9 @@ static enum perfpred_status check_owner(const struct ppi_journal *journal, const
   return status;
 }
 
-static enum perfpred_status check_header(const struct ppi_journal *journal, const struct ppi_json_node *root) {
+/* *known: its samples are known, so that nothing else matters. */
+static enum perfpred_status check_header(const struct ppi_journal *journal, struct held *held,
+                                         const struct ppi_json_node *root, bool *known) {
   char format[40];
   int64_t version = 0;
   enum perfpred_status status = ppi_json_string(root, "format", format, sizeof format);
@@ -141,7 +156,12 @@ static enum perfpred_status check_header(const struct ppi_journal *journal, cons
   if (!status && version != VERSION)
     status =
         ppi_json_fail(root, "version", PERFPRED_VERSION, "%lld: expected %d: " WAY_OUT, (long long)version, VERSION);
-  return status ? status : check_owner(journal, root);
+  if (!status && ppi_json_has(root, "id"))
+    status = ppi_json_string(root, "id", held->mark, sizeof held->mark);
+  if (status)
+    return status;
+  *known = held->mark[0] && journal->owner->known && ppi_marks_have(journal->owner->known, held->mark);
+  return *known ? PERFPRED_OK : check_owner(journal, root);
 }
 
 static enum perfpred_status read_record(struct ppi_journal *journal, const struct ppi_json_node *root) {
@@ -157,23 +177,24 @@ static enum perfpred_status read_record(struct ppi_journal *journal, const struc
 }
 
 /* One line; its number for messages. */
-static enum perfpred_status read_line(struct ppi_journal *journal, const char *path, int number, const char *line,
-                                      size_t length, struct perfpred_error *error) {
+static enum perfpred_status read_line(struct ppi_journal *journal, struct held *held, int number, const char *line,
+                                      size_t length, bool *known, struct perfpred_error *error) {
   char source[PATH_MAX + 24];
   struct ppi_json_node root;
   enum perfpred_status status;
 
-  snprintf(source, sizeof source, "%s:%d", path, number);
+  snprintf(source, sizeof source, "%s:%d", held->path, number);
   status = ppi_json_parse(line, length, source, &root, error);
   if (status)
     return status;
-  status = number == 1 ? check_header(journal, &root) : read_record(journal, &root);
+  status = number == 1 ? check_header(journal, held, &root, known) : read_record(journal, &root);
   ppi_json_release(&root);
   return status;
 }
 
-/* Reads the lines that are whole and cuts off what stands behind them; *any: there was one. */
-static enum perfpred_status read_lines(struct ppi_journal *journal, const struct held *held, bool *any,
+/* Reads the lines that are whole and cuts off what stands behind them; *any: there was one. Of a journal whose samples are
+   known only the first one. */
+static enum perfpred_status read_lines(struct ppi_journal *journal, struct held *held, bool *any, bool *known,
                                        struct perfpred_error *error) {
   char *text = NULL;
   const char *line, *end;
@@ -183,20 +204,29 @@ static enum perfpred_status read_lines(struct ppi_journal *journal, const struct
 
   if (status)
     return status;
-  for (line = text; !status && length > 0 && (end = memchr(line, '\n', length - (size_t)(line - text))); line = end + 1)
-    status = read_line(journal, held->path, ++number, line, (size_t)(end - line), error);
-  if (!status && ftruncate(held->descriptor, line - text) != 0)
+  for (line = text; !status && !*known && length > 0 && (end = memchr(line, '\n', length - (size_t)(line - text)));
+       line = end + 1)
+    status = read_line(journal, held, ++number, line, (size_t)(end - line), known, error);
+  if (!status && !*known && ftruncate(held->descriptor, line - text) != 0)
     status = io_failed(held->path, "cannot be written", errno, error);
   *any = number > 0;
   free(text);
   return status;
 }
 
+static void drop(const struct held *held) {
+  unlink(held->path);
+  close(held->descriptor);
+}
+
 /* Takes over a file that is there; one that another process has is passed over. */
-static enum perfpred_status take(struct ppi_journal *journal, struct held *held, bool restart, bool *any,
+static enum perfpred_status take(struct ppi_journal *journal, struct held *held, bool *any,
                                  struct perfpred_error *error) {
   struct stat about;
+  bool known = false;
+  enum perfpred_status status;
 
+  held->mark[0] = '\0';
   held->descriptor = open(held->path, O_RDWR | O_APPEND | O_CLOEXEC);
   if (held->descriptor < 0)
     return errno == ENOENT ? PERFPRED_OK : io_failed(held->path, "cannot be opened", errno, error);
@@ -204,13 +234,17 @@ static enum perfpred_status take(struct ppi_journal *journal, struct held *held,
     close(held->descriptor);
     return PERFPRED_OK;
   }
-  if (restart) {
-    unlink(held->path);
-    close(held->descriptor);
+  if (journal->owner->restart) {
+    drop(held);
     return PERFPRED_OK;
   }
   journal->count++;
-  return read_lines(journal, held, any, error);
+  status = read_lines(journal, held, any, &known, error);
+  if (!status && known) {
+    drop(held);
+    journal->count--;
+  }
+  return status;
 }
 
 /* A new file under the first name that is free. */
@@ -233,8 +267,7 @@ static enum perfpred_status make(struct ppi_journal *journal, const char *path, 
   return ppi_error_set(error, PERFPRED_LIMIT, "%s: %d other processes have journals of this file", path, JOURNALS);
 }
 
-static enum perfpred_status open_all(struct ppi_journal *journal, const char *path, bool restart,
-                                     struct perfpred_error *error) {
+static enum perfpred_status open_all(struct ppi_journal *journal, const char *path, struct perfpred_error *error) {
   bool first = false;
 
   for (int number = 1; number <= JOURNALS; number++) {
@@ -245,7 +278,7 @@ static enum perfpred_status open_all(struct ppi_journal *journal, const char *pa
 
     if (!name_of(path, number, held->path))
       return io_failed(path, "cannot be made", ENAMETOOLONG, error);
-    status = take(journal, held, restart, &any, error);
+    status = take(journal, held, &any, error);
     if (status)
       return status;
     if (count == 0 && journal->count == 1)
@@ -270,27 +303,25 @@ static enum perfpred_status reserve(struct ppi_journal *journal, bool all_known,
   for (size_t i = journal->written_count; i < count; i++) {
     const struct ppi_record *record = journal->samples->records[i];
 
-    written[i] = all_known ? (struct written){ record->count, record->disturbed, record->measure_s }
+    written[i] = all_known ? (struct written){ record->part_count, record->disturbed, record->measure_s }
                            : (struct written){ 0, 0, 0.0 };
   }
   journal->written_count = count;
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_journal_open(const struct perfpred_context *context, const char *path, bool restart,
-                                      const struct ppi_machine *machine, const struct ppi_setup *setup,
-                                      struct ppi_samples *samples, struct ppi_journal **journal,
-                                      struct perfpred_error *error) {
+enum perfpred_status ppi_journal_open(const struct perfpred_context *context, const char *path,
+                                      const struct ppi_journal_owner *owner, struct ppi_samples *samples,
+                                      struct ppi_journal **journal, struct perfpred_error *error) {
   struct ppi_journal *made = calloc(1, sizeof *made);
   enum perfpred_status status;
 
   if (!made)
     return ppi_error_memory(error);
   made->context = context;
-  made->machine = machine;
-  made->setup = setup;
+  made->owner = owner;
   made->samples = samples;
-  status = open_all(made, path, restart, error);
+  status = open_all(made, path, error);
   if (!status)
     status = reserve(made, true, error);
   if (status) {
@@ -302,22 +333,18 @@ enum perfpred_status ppi_journal_open(const struct perfpred_context *context, co
 }
 
 static void put_line(struct ppi_text *text, const struct ppi_record *record, struct written *written) {
-  struct ppi_result part = { .times_s = record->times_s + written->count,
-                             .count = record->count - written->count,
-                             .disturbed = record->disturbed - written->disturbed,
-                             .measure_s = record->measure_s - written->measure_s,
-                             .gated = record->gated };
+  double measure_s = record->measure_s - written->measure_s;
   struct ppi_json_out out;
 
-  if (part.count == 0)
+  if (record->part_count == written->parts)
     return;
-  if (part.measure_s < 0.0) /* a difference of sums */
-    part.measure_s = 0.0;
   ppi_json_begin(&out);
-  ppi_store_put_record(&out, record, &part);
+  /* a difference of sums may come out below 0 */
+  ppi_store_put_record(&out, record, written->parts, record->disturbed - written->disturbed,
+                       measure_s < 0.0 ? 0.0 : measure_s);
   ppi_json_end(&out, text);
   ppi_text_append(text, "\n");
-  *written = (struct written){ record->count, record->disturbed, record->measure_s };
+  *written = (struct written){ record->part_count, record->disturbed, record->measure_s };
 }
 
 enum perfpred_status ppi_journal_added(void *data, const struct ppi_record *const *records, size_t count,
@@ -343,6 +370,11 @@ enum perfpred_status ppi_journal_added(void *data, const struct ppi_record *cons
 void ppi_journal_check_use(struct ppi_journal *journal, const size_t *used, size_t used_count) {
   for (size_t i = 0; i < journal->place_count; i++)
     journal->kept = journal->kept || journal->places[i] >= used_count || used[journal->places[i]] == 0;
+}
+
+void ppi_journal_mark(const struct ppi_journal *journal, struct ppi_marks *marks) {
+  for (int i = 0; i < journal->count && !journal->kept; i++)
+    ppi_marks_add(marks, journal->held[i].mark);
 }
 
 void ppi_journal_finish(struct ppi_journal *journal) {

@@ -10,17 +10,25 @@
 
 struct ppi_journal;
 
-/* Opens or makes the journal and adds what it holds to samples, which is to outlive it. PERFPRED_OTHER_MACHINE,
-   PERFPRED_OTHER_BLAS, PERFPRED_VERSION: it is not of this machine, setup or library; with restart it is removed first. */
-enum perfpred_status ppi_journal_open(const struct perfpred_context *context, const char *path, bool restart,
-                                      const struct ppi_machine *machine, const struct ppi_setup *setup,
-                                      struct ppi_samples *samples, struct ppi_journal **journal,
-                                      struct perfpred_error *error);
+/* Whose samples a journal holds, and what is done with one that is there. */
+struct ppi_journal_owner {
+  const struct ppi_machine *machine;
+  const struct ppi_setup *setup;
+  const struct ppi_marks *known; /* journals whose samples are known already: removed unread; or NULL */
+  bool restart;                  /* all are removed unread */
+};
+/* Opens or makes the journal and adds what it holds to samples, which is to outlive it, as the owner is. PERFPRED_OTHER_MACHINE,
+   PERFPRED_OTHER_BLAS, PERFPRED_VERSION: it is not of this machine, setup or library. */
+enum perfpred_status ppi_journal_open(const struct perfpred_context *context, const char *path,
+                                      const struct ppi_journal_owner *owner, struct ppi_samples *samples,
+                                      struct ppi_journal **journal, struct perfpred_error *error);
 /* Writes what came to records of the set since the last time. The `added` of struct ppi_replay; data is the journal. */
 enum perfpred_status ppi_journal_added(void *data, const struct ppi_record *const *records, size_t count,
                                        struct perfpred_error *error);
 /* The journal stays if a record that it held was not used (used[place] is 0): it is of other work. */
 void ppi_journal_check_use(struct ppi_journal *journal, const size_t *used, size_t used_count);
+/* Adds the journal's identifiers, unless it stays: to be saved with its samples, for somebody who finds it all the same. */
+void ppi_journal_mark(const struct ppi_journal *journal, struct ppi_marks *marks);
 /* What it holds is safe elsewhere: its files are removed, unless it stays. To be called before the lock of the model file is given back, or the
    next generation might take its samples a second time. NULL is fine. */
 void ppi_journal_finish(struct ppi_journal *journal);

@@ -264,6 +264,21 @@ enum perfpred_status ppi_json_integers(const struct ppi_json_node *node, const c
   return status;
 }
 
+enum perfpred_status ppi_json_sizes(const struct ppi_json_node *node, const char *key, size_t count, size_t least,
+                                    size_t most, size_t *sizes) {
+  struct ppi_json_node list, child;
+  enum perfpred_status status = ppi_json_list(node, key, count, count, &list, &count);
+
+  for (size_t i = 0; !status && i < count; i++) {
+    int64_t size = 0;
+
+    item(&list, i, &child);
+    status = integer_of(&child, (int64_t)least, (int64_t)most, &size);
+    sizes[i] = (size_t)size;
+  }
+  return status;
+}
+
 enum perfpred_status ppi_json_reals(const struct ppi_json_node *node, const char *key, size_t count, double least,
                                     double most, double *reals) {
   struct ppi_json_node list, child;
@@ -349,6 +364,14 @@ void ppi_json_put_integers(struct ppi_json_out *out, const char *key, const int6
 
   for (size_t i = 0; i < count; i++)
     list = with(list, json_integer(integers[i]));
+  put(out, key, list);
+}
+
+void ppi_json_put_sizes(struct ppi_json_out *out, const char *key, const size_t *sizes, size_t count) {
+  json_t *list = json_array();
+
+  for (size_t i = 0; i < count; i++)
+    list = with(list, json_integer((json_int_t)sizes[i]));
   put(out, key, list);
 }
 

@@ -52,6 +52,8 @@ enum perfpred_status ppi_json_bool(const struct ppi_json_node *node, const char 
 /* Lists of exactly count numbers. */
 enum perfpred_status ppi_json_integers(const struct ppi_json_node *node, const char *key, size_t count, int64_t least,
                                        int64_t most, int64_t *integers);
+enum perfpred_status ppi_json_sizes(const struct ppi_json_node *node, const char *key, size_t count, size_t least,
+                                    size_t most, size_t *sizes);
 enum perfpred_status ppi_json_reals(const struct ppi_json_node *node, const char *key, size_t count, double least,
                                     double most, double *reals);
 
@@ -69,6 +71,7 @@ void ppi_json_put_real(struct ppi_json_out *out, const char *key, double real); 
 void ppi_json_put_bool(struct ppi_json_out *out, const char *key, bool truth);
 void ppi_json_put_null(struct ppi_json_out *out, const char *key);
 void ppi_json_put_integers(struct ppi_json_out *out, const char *key, const int64_t *integers, size_t count);
+void ppi_json_put_sizes(struct ppi_json_out *out, const char *key, const size_t *sizes, size_t count);
 void ppi_json_put_reals(struct ppi_json_out *out, const char *key, const double *reals, size_t count);
 void ppi_json_put_strings(struct ppi_json_out *out, const char *key, const char *const *strings, size_t count);
 /* These take the child; key of append: a list, made if it is not there. */

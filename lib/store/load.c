@@ -131,6 +131,23 @@ static enum perfpred_status get_samples(const struct perfpred_context *context, 
   return status;
 }
 
+static enum perfpred_status get_marks(const struct ppi_json_node *root, struct ppi_marks *marks) {
+  struct ppi_json_node list;
+  size_t count = 0;
+  enum perfpred_status status = PERFPRED_OK;
+
+  if (ppi_json_has(root, "journals"))
+    status = ppi_json_list(root, "journals", 0, PPI_MARKS, &list, &count);
+  for (size_t i = 0; !status && i < count; i++) {
+    char mark[PPI_MARK_MAX];
+
+    status = ppi_json_item_string(&list, i, mark, sizeof mark);
+    if (!status)
+      ppi_marks_add(marks, mark);
+  }
+  return status;
+}
+
 static enum perfpred_status fill(const struct perfpred_context *context, const struct ppi_json_node *root, bool force,
                                  struct perfpred_models *models) {
   int64_t version = 0;
@@ -138,6 +155,8 @@ static enum perfpred_status fill(const struct perfpred_context *context, const s
 
   if (!status)
     status = ppi_json_string(root, "created", models->created, sizeof models->created);
+  if (!status)
+    status = get_marks(root, &models->marks);
   if (!status)
     status = ppi_store_get_machine(root, &models->machine);
   if (!status)

@@ -9,6 +9,7 @@
 static const char *const grids[] = { "chebyshev", "cartesian" };
 static const char *const references[] = { "minimum", "median" };
 static const char *const measures[] = { "maximum", "percentile-90", "average" };
+static const char *const generators[] = { "published", "adaptive" };
 
 void ppi_store_put_options(struct ppi_json_out *out, const struct perfpred_generate_options *options) {
   char seed[24];
@@ -31,6 +32,7 @@ void ppi_store_put_options(struct ppi_json_out *out, const struct perfpred_gener
   ppi_json_put_integer(out, "ld", options->ld);
   ppi_json_put_real(out, "gate", options->gate);
   ppi_json_put_string(out, "seed", seed);
+  ppi_json_put_string(out, "generator", generators[options->generator == PERFPRED_GENERATOR_ADAPTIVE]);
 }
 
 static enum perfpred_status get_choice(const struct ppi_json_node *node, const char *key, const char *const *names,
@@ -82,16 +84,19 @@ static enum perfpred_status get_ranges(const struct ppi_json_node *node, struct 
 }
 
 static enum perfpred_status get_choices(const struct ppi_json_node *node, struct perfpred_generate_options *options) {
-  int grid = 0, reference = 0, measure = 0;
+  int grid = 0, reference = 0, measure = 0, adaptive = 0;
   enum perfpred_status status = get_choice(node, "grid", grids, 2, &grid);
 
   if (!status)
     status = get_choice(node, "reference", references, 2, &reference);
   if (!status)
     status = get_choice(node, "error_measure", measures, 3, &measure);
+  if (!status && ppi_json_has(node, "generator")) /* there was one alone once */
+    status = get_choice(node, "generator", generators, 2, &adaptive);
   options->grid = (enum perfpred_grid)grid;
   options->reference = (enum perfpred_reference)reference;
   options->error_measure = (enum perfpred_error_measure)measure;
+  options->generator = adaptive ? PERFPRED_GENERATOR_ADAPTIVE : PERFPRED_GENERATOR_PUBLISHED;
   return status;
 }
 

@@ -26,8 +26,10 @@ enum perfpred_status ppi_store_get_options(const struct ppi_json_node *root, str
 enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *context, const struct ppi_json_node *list,
                                             size_t index, bool one_setup, struct perfpred_models *models);
 
-/* records.c: raw samples of a call; what of them is told stands in part. The place of the record that they joined. */
-void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, const struct ppi_result *part);
+/* records.c: raw samples of a call, from the first-th part of the record on; disturbed and measure_s are of those. */
+void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, size_t first, uint64_t disturbed,
+                          double measure_s);
+/* The place of the record that they joined. */
 enum perfpred_status ppi_store_get_record(const struct perfpred_context *context, const struct ppi_json_node *node,
                                           struct ppi_samples *samples, size_t *place);
 

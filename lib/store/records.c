@@ -9,15 +9,28 @@
 #define SAMPLE_TIME_MAX 1e15 /* seconds: sums stay finite */
 #define TIMES_MAX 10000000
 
-void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, const struct ppi_result *part) {
+static size_t sum(const size_t *parts, size_t count) {
+  size_t all = 0;
+
+  for (size_t i = 0; i < count; i++)
+    all += parts[i];
+  return all;
+}
+
+void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, size_t first, uint64_t disturbed,
+                          double measure_s) {
+  size_t told = sum(record->parts, first);
+
   ppi_json_put_string(out, "kernel", record->kernel->name);
   ppi_json_put_string(out, "case", record->case_text);
   ppi_json_put_integers(out, "sizes", record->sizes, (size_t)record->kernel->size_count);
   ppi_json_put_integer(out, "ld", record->ld);
-  ppi_json_put_reals(out, "times_s", part->times_s, part->count);
-  ppi_json_put_integer(out, "disturbed", (int64_t)part->disturbed);
-  ppi_json_put_real(out, "measure_s", part->measure_s);
-  ppi_json_put_bool(out, "gated", part->gated);
+  ppi_json_put_reals(out, "times_s", record->times_s + told, record->count - told);
+  if (record->part_count > first + 1)
+    ppi_json_put_sizes(out, "parts", record->parts + first, record->part_count - first);
+  ppi_json_put_integer(out, "disturbed", (int64_t)disturbed);
+  ppi_json_put_real(out, "measure_s", measure_s);
+  ppi_json_put_bool(out, "gated", record->gated);
 }
 
 struct call {
@@ -60,11 +73,40 @@ static enum perfpred_status get_times(const struct ppi_json_node *node, struct p
   return ppi_json_reals(node, "times_s", result->count, 0.0, SAMPLE_TIME_MAX, result->times_s);
 }
 
+/* Sizes of the parts, malloc'ed; without the member all samples are one. */
+static enum perfpred_status get_parts(const struct ppi_json_node *node, size_t times, size_t **parts, size_t *count) {
+  struct ppi_json_node list;
+  enum perfpred_status status = PERFPRED_OK;
+  size_t *made;
+
+  *count = 1;
+  if (ppi_json_has(node, "parts"))
+    status = ppi_json_list(node, "parts", 1, times, &list, count);
+  if (status)
+    return status;
+  made = malloc(*count * sizeof *made);
+  if (!made)
+    return ppi_error_memory(node->error);
+  made[0] = times;
+  if (ppi_json_has(node, "parts"))
+    status = ppi_json_sizes(node, "parts", *count, 1, times, made);
+  if (!status && sum(made, *count) != times)
+    status =
+        ppi_json_fail(node, "parts", PERFPRED_CORRUPT, "expected numbers whose sum is that of the times, %zu", times);
+  if (status) {
+    free(made);
+    return status;
+  }
+  *parts = made;
+  return PERFPRED_OK;
+}
+
 enum perfpred_status ppi_store_get_record(const struct perfpred_context *context, const struct ppi_json_node *node,
                                           struct ppi_samples *samples, size_t *place) {
   struct call call = { 0 };
   struct ppi_result result = { 0 };
   int64_t disturbed = 0;
+  size_t *parts = NULL, part_count = 0;
   enum perfpred_status status = get_call(context, node, &call);
 
   if (!status)
@@ -75,11 +117,15 @@ enum perfpred_status ppi_store_get_record(const struct perfpred_context *context
     status = ppi_json_bool(node, "gated", &result.gated);
   if (!status)
     status = get_times(node, &result);
+  if (!status)
+    status = get_parts(node, result.count, &parts, &part_count);
   result.disturbed = (uint64_t)disturbed;
   if (!status)
-    status = ppi_samples_add(samples, call.kernel, call.case_text, call.sizes, call.ld, &result, node->error);
+    status = ppi_samples_add_parts(samples, call.kernel, call.case_text, call.sizes, call.ld, &result, parts,
+                                   part_count, node->error);
   if (!status)
     *place = ppi_samples_place(samples, call.kernel, call.case_text, call.sizes, call.ld);
+  free(parts);
   free(result.times_s);
   return status;
 }

@@ -102,6 +102,15 @@ static void write_object(struct ppi_text *text, const char *key, struct ppi_json
   ppi_text_append(text, ",\n");
 }
 
+static void put_marks(struct ppi_json_out *out, const struct ppi_marks *marks) {
+  const char *list[PPI_MARKS];
+
+  for (int i = 0; i < marks->count; i++)
+    list[i] = marks->texts[i];
+  if (marks->count > 0)
+    ppi_json_put_strings(out, "journals", list, (size_t)marks->count);
+}
+
 static void write_setups(struct ppi_text *text, const struct perfpred_models *models) {
   ppi_text_append(text, " \"setups\": [");
   for (int i = 0; i < models->setup_count; i++) {
@@ -122,17 +131,12 @@ static void write_samples(struct ppi_text *text, const struct perfpred_models *m
   for (int i = 0; i < models->setup_count; i++)
     for (size_t k = 0; models->samples[i] && k < models->samples[i]->count; k++) {
       const struct ppi_record *record = models->samples[i]->records[k];
-      const struct ppi_result all = { .times_s = record->times_s,
-                                      .count = record->count,
-                                      .disturbed = record->disturbed,
-                                      .measure_s = record->measure_s,
-                                      .gated = record->gated };
       struct ppi_json_out out;
 
       ppi_text_append(text, any ? ",\n  " : ",\n \"samples\": [\n  ");
       ppi_json_begin(&out);
       ppi_json_put_integer(&out, "setup", i);
-      ppi_store_put_record(&out, record, &all);
+      ppi_store_put_record(&out, record, 0, record->disturbed, record->measure_s);
       ppi_json_end(&out, text);
       any = true;
     }
@@ -147,6 +151,7 @@ static void write_models(struct ppi_text *text, const struct perfpred_models *mo
   ppi_json_put_string(&out, "format", PPI_STORE_FORMAT);
   ppi_json_put_integer(&out, "version", PPI_FORMAT_VERSION);
   ppi_json_put_string(&out, "created", models->created);
+  put_marks(&out, &models->marks);
   end_open(&out, text);
   ppi_text_append(text, ",\n");
   ppi_json_begin(&out);

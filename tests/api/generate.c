@@ -174,8 +174,8 @@ Test(generate, options_of_a_smaller_size) {
 
 Test(generate, bad_options) {
   const struct perfpred_generate_options fresh = PERFPRED_GENERATE_OPTIONS_INIT;
-  struct perfpred_generate_options wrong[12];
-  for (int i = 0; i < 12; i++)
+  struct perfpred_generate_options wrong[13];
+  for (int i = 0; i < 13; i++)
     wrong[i] = fresh;
   wrong[0].n_lower = -8;
   wrong[1].n_lower = 512;
@@ -191,7 +191,8 @@ Test(generate, bad_options) {
   wrong[9].overfitting = -2;
   wrong[10].size = 0;
   wrong[11].reference = (enum perfpred_reference) - 1;
-  for (int i = 0; i < 12; i++) {
+  wrong[12].generator = (enum perfpred_generator)3;
+  for (int i = 0; i < 13; i++) {
     struct perfpred_models *models = NULL;
     struct perfpred_error error;
     cr_assert_eq(generate(&wrong[i], &models, NULL, &error), PERFPRED_INVALID, "wrong[%d]: %s", i, error.text);

@@ -151,6 +151,8 @@ def test_wrong_knobs():
     generate = ("generate", "--for", NAME, "-o", os.path.join(folder(), "never.json"))
     refuses(2, *generate, "--set", "gridd=chebyshev", naming=["'gridd'", "did you mean 'grid'"])
     refuses(2, *generate, "--set", "grid=square", naming=["grid", "'square'", "cartesian"])
+    refuses(2, *generate, "--set", "generator=random", naming=["generator", "'random'", "published, adaptive"])
+    refuses(2, *generate, "--set", "generator=1", naming=["generator", "'1'", "published, adaptive"])
     refuses(2, *generate, "--set", "grid", naming=["KNOB=VALUE"])
     for knob in ("overfitting", "oversampling", "repetitions", "minimum-width", "seed", "error-bound"):
         for value in ("", "x", "-1", "nan", "1e400"):

@@ -81,6 +81,26 @@ def test_killed_and_resumed():
     assert len(keyed(one)) == len(keyed(two)) > 0
 
 
+def test_killed_while_saving():
+    """a kill before the models are written loses no sample, one before the journal goes doubles none"""
+    keep = {"JOURNAL": "1", "SAMPLES": "1"}
+    whole = os.path.join(folder(), "unharmed.json")
+    assert finish(start(whole, NAMES[0], **keep))[0] == 0
+    expected = read(whole)
+    for place in ("rename", "unlink"):
+        path = os.path.join(folder(), f"killed-{place}.json")
+        assert finish(start(path, NAMES[0], KILL_AT=place, **keep))[0] == -signal.SIGKILL
+        assert os.path.exists(path + ".journal") and os.path.exists(path) == (place == "unlink")
+        assert not os.path.exists(path) or read(path)["samples"] == expected["samples"]
+        known = {"KNOWN": "1"} if os.path.exists(path) else {}
+        code, text = finish(start(path, NAMES[0], **keep, **known))
+        assert code == 0, text
+        document = read(path)
+        assert document["samples"] == expected["samples"] and document["models"] == expected["models"]
+        left = [name for name in os.listdir(folder()) if name.startswith(os.path.basename(path))]
+        assert left == [os.path.basename(path)], left
+
+
 def test_foreign_journal():
     """a journal of another machine or setup is refused, with the way out"""
     path = os.path.join(folder(), "foreign.json")

@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a model file of a machine that does not exist: the time of every call follows from its sizes, so that tests know
    what has to come out. usage: virtual_models FILE NAME...
-   In the environment: KILL_AFTER=N, kills itself at the Nth call; JOURNAL=1, with a journal; SAMPLES=1, keeps samples. */
+   In the environment: KILL_AFTER=N, kills itself at the Nth call; JOURNAL=1, with a journal; SAMPLES=1, keeps samples;
+   KNOWN=1, uses those that FILE has; KILL_AT=unlink or rename, kills itself before it does that to the journal or to FILE. */
 #include <perfpred/perfpred.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
                     int *jpvt, const double *rcond, int *rank, double *work, const int *lwork, int *info);
+
+static int is_to_die(const char *what) {
+  const char *at = getenv("KILL_AT");
+  return at && strcmp(at, what) == 0;
+}
+
+/* These stand in for those of the C library, also where libperfpred calls them. */
+int unlink(const char *path) {
+  const char *suffix = strrchr(path, '.');
+  if (suffix && strcmp(suffix, ".journal") == 0 && is_to_die("unlink"))
+    raise(SIGKILL);
+  return unlinkat(AT_FDCWD, path, 0);
+}
+
+int rename(const char *from, const char *to) {
+  if (is_to_die("rename"))
+    raise(SIGKILL);
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 /* Repetitions differ by 1 %, so that of ten samples the minimum is 1.00, the median 1.01, the maximum 1.02 times this. */
 static double cost(void *data, const struct perfpred_virtual_call *call) {
@@ -42,7 +64,7 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
   struct perfpred_program *programs[8] = { NULL };
   struct perfpred_sampler *sampler = NULL;
-  struct perfpred_models *models = NULL;
+  struct perfpred_models *models = NULL, *known = NULL;
   struct perfpred_error error;
   options.n_lower = 8;
   options.n_upper = 1024;
@@ -56,6 +78,9 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   options.restart = getenv("RESTART") ? 1 : 0;
   options.keep_samples = getenv("SAMPLES") ? 1 : 0;
   int result = 0;
+  if (getenv("KNOWN") && perfpred_models_load(context, path, NULL, &known, &error) != PERFPRED_OK)
+    result = fail("known", &error);
+  options.known = known;
   for (int i = 0; i < count && result == 0; i++)
     if (perfpred_program_find(context, names[i], &programs[i], &error) != PERFPRED_OK)
       result = fail(names[i], &error);
@@ -67,6 +92,7 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   if (result == 0 && perfpred_models_update(context, models, path, NULL, &error) != PERFPRED_OK)
     result = fail("update", &error);
   perfpred_models_unref(models);
+  perfpred_models_unref(known);
   perfpred_sampler_destroy(sampler);
   for (int i = 0; i < count; i++)
     perfpred_program_unref(programs[i]);

@@ -237,6 +237,32 @@ Test(replay, whole_records_are_given_as_they_were_measured) {
   stage_release(&stage);
 }
 
+/* Asked for 3 at first, the sampler gave 4: who is asked for 3 again gives those 4, or the samples would not be those of then. */
+Test(replay, what_came_together_is_given_together) {
+  struct stage stage;
+  struct ppi_sampling sampling = { .repetitions = 3 };
+  const int64_t n[] = { 8 };
+  struct perfpred_error error;
+
+  stage_init(&stage);
+  put(&stage, 8, 4);
+  put(&stage, 8, 2);
+  put(&stage, 8, 5);
+  cr_assert_eq(ask(&stage, n, 1, &sampling, &error), PERFPRED_OK);
+  cr_assert_eq(stage.results[0].count, 3);
+  ppi_replay_release(&stage.replay);
+  stage.replay.by_part = true;
+  cr_assert_eq(ask(&stage, n, 1, &sampling, &error), PERFPRED_OK);
+  cr_assert_eq(stage.results[0].count, 4);
+  cr_assert_eq(ask(&stage, n, 1, &sampling, &error), PERFPRED_OK);
+  cr_assert_eq(stage.results[0].count, 7);
+  cr_assert_eq(ask(&stage, n, 1, &sampling, &error), PERFPRED_NOT_FOUND);
+  stage.replay.lenient = true;
+  cr_assert_eq(ask(&stage, n, 1, &sampling, &error), PERFPRED_OK);
+  cr_assert_eq(stage.results[0].count, 0);
+  stage_release(&stage);
+}
+
 static double jagged(const int64_t *sizes) {
   double n = (double)sizes[0];
 

@@ -122,6 +122,9 @@ Test(corrupt, keys) {
                 "models[1].kernel: is missing");
   expect_change("", "\"options\": {", "\"options\": 5, \"o\": {", PERFPRED_CORRUPT, "options: expected an object");
   expect_change("", "\"grid\": \"chebyshev\"", "\"grid\": \"hexagonal\"", PERFPRED_CORRUPT, "options.grid");
+  expect_change("", "\"generator\": \"published\"", "\"generator\": \"random\"", PERFPRED_CORRUPT,
+                "options.generator: expected \"published\" or \"adaptive\", found \"random\"");
+  expect_change("", "\"generator\": \"published\"", "\"generator\": 1", PERFPRED_CORRUPT, "options.generator");
   expect_change("", "\"seed\": \"18446744073709551615\"", "\"seed\": \"18446744073709551616\"", PERFPRED_CORRUPT,
                 "options.seed");
   expect_change("", "\"seed\": \"18446744073709551615\"", "\"seed\": \"\"", PERFPRED_CORRUPT, "options.seed");
@@ -170,6 +173,34 @@ Test(corrupt, pieces) {
   expect_change("", "\"med\": [", "\"median\": [", PERFPRED_CORRUPT,
                 "models[0].pieces[0].coefficients.med: is missing");
   expect_change("\"piece\": 1", "\"pieces\": [", "\"pieces\": [], \"p\": [", PERFPRED_CORRUPT, "models[0].pieces");
+}
+
+#define CALL                                                                                                           \
+  "{\"setup\": 0, \"kernel\": \"dpotrf2\", \"case\": \"L\", \"sizes\": [8], \"ld\": 8, \"times_s\": [2, 3, 5], "       \
+  "\"disturbed\": 0, \"measure_s\": 20, \"gated\": true"
+#define SAMPLES(more) "\"samples\": [" CALL more "}], \"models\": ["
+
+Test(corrupt, samples) {
+  const char *models = "\"models\": [";
+
+  expect_change("", models, SAMPLES(", \"parts\": [1, 1]"), PERFPRED_CORRUPT,
+                "samples[0].parts: expected numbers whose sum is that of the times, 3");
+  expect_change("", models, SAMPLES(", \"parts\": []"), PERFPRED_CORRUPT, "samples[0].parts: expected a list");
+  expect_change("", models, SAMPLES(", \"parts\": [0, 3]"), PERFPRED_CORRUPT, "samples[0].parts[0]");
+  expect_change("", models, SAMPLES(", \"parts\": [9007199254740992, 3]"), PERFPRED_CORRUPT, "samples[0].parts[0]");
+  expect_change("", models, SAMPLES(", \"parts\": 3"), PERFPRED_CORRUPT, "samples[0].parts: expected a list");
+  expect_change("", models, "\"samples\": [{\"setup\": 1}], \"models\": [", PERFPRED_CORRUPT, "samples[0].setup");
+  expect_change("", models, "\"samples\": {}, \"models\": [", PERFPRED_CORRUPT, "samples: expected a list");
+}
+
+Test(corrupt, journals) {
+  const char *created = "\"created\":";
+
+  expect_change("", created, "\"journals\": 5, \"created\":", PERFPRED_CORRUPT, "journals: expected a list");
+  expect_change("", created, "\"journals\": [5], \"created\":", PERFPRED_CORRUPT, "journals[0]: expected a string");
+  expect_change("", created,
+                "\"journals\": [\"0123456789012345678901234567890123456789\"], \"created\":", PERFPRED_CORRUPT,
+                "journals[0]: expected a string of at most 39");
 }
 
 Test(corrupt, the_same_model_twice) {

@@ -131,6 +131,7 @@ static inline struct perfpred_models *sample_models(const struct world *world) {
   options.repetitions = 10;
   options.error_bound = 0.01;
   options.seed = UINT64_MAX;
+  options.generator = PERFPRED_GENERATOR_PUBLISHED;
   options.overfitting = -1;
   options.gate = 0.05;
   options.error_measure = PERFPRED_ERROR_PERCENTILE_90;

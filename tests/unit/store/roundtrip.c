@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <locale.h>
 
+#include "model/samples.h"
+
 static char *print(const struct perfpred_models *models) {
   struct perfpred_error error;
   char *text = NULL;
@@ -62,6 +64,68 @@ Test(roundtrip, nothing_is_lost) {
   perfpred_models_unref(again);
   perfpred_models_unref(models);
   world_destroy(&world);
+}
+
+Test(roundtrip, samples_keep_their_parts) {
+  static double times_s[] = { 3e-6, 1.0 / 3.0, 4.9e-324, 2.5 };
+  static const size_t parts[] = { 3, 1 };
+  const int64_t n = 24;
+  const struct ppi_result result = { .times_s = times_s, .count = 4, .measure_s = 0.1, .disturbed = 7, .gated = true };
+  struct world world;
+  struct perfpred_models *models, *again;
+  const struct ppi_record *record;
+  char *text, *second;
+
+  world_create(&world);
+  models = sample_models(&world);
+  models->samples[0] = calloc(1, sizeof *models->samples[0]);
+  cr_assert_eq(
+      ppi_samples_add_parts(models->samples[0], models->submodels[1].kernel, "L", &n, 640, &result, parts, 2, NULL),
+      PERFPRED_OK);
+  ppi_marks_add(&models->marks, "5f-7");
+  ppi_marks_add(&models->marks, "5f-8");
+  models->options.generator = PERFPRED_GENERATOR_ADAPTIVE;
+  text = print(models);
+  again = load(&world, text);
+  second = print(again);
+  cr_assert_str_eq(text, second);
+  cr_assert_eq(again->options.generator, PERFPRED_GENERATOR_ADAPTIVE);
+  cr_assert(ppi_marks_have(&again->marks, "5f-7") && ppi_marks_have(&again->marks, "5f-8"));
+  cr_assert_not(ppi_marks_have(&again->marks, "5f"));
+  record = ppi_samples_find(again->samples[0], models->submodels[1].kernel, "L", &n, 640);
+  cr_assert_not_null(record);
+  cr_assert_eq(record->count, 4);
+  cr_assert_arr_eq(record->times_s, times_s, sizeof times_s);
+  cr_assert_eq(record->part_count, 2);
+  cr_assert_arr_eq(record->parts, parts, sizeof parts);
+  cr_assert_eq(record->disturbed, 7);
+  free(second);
+  free(text);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
+/* The oldest of too many go. */
+Test(roundtrip, marks_of_journals_are_few) {
+  struct ppi_marks marks = { 0 }, others = { 0 };
+  char mark[PPI_MARK_MAX];
+
+  for (int i = 0; i < PPI_MARKS + 3; i++) {
+    snprintf(mark, sizeof mark, "%d", i);
+    ppi_marks_add(&marks, mark);
+    ppi_marks_add(&marks, mark);
+  }
+  cr_assert_eq(marks.count, PPI_MARKS);
+  cr_assert_not(ppi_marks_have(&marks, "2"));
+  cr_assert(ppi_marks_have(&marks, "3"));
+  ppi_marks_add(&others, "");
+  cr_assert_eq(others.count, 0);
+  ppi_marks_add(&others, "x");
+  ppi_marks_join(&marks, &others);
+  cr_assert(ppi_marks_have(&marks, "x"));
+  cr_assert_eq(marks.count, PPI_MARKS);
+  cr_assert_not(ppi_marks_have(&marks, "3"));
 }
 
 Test(roundtrip, what_was_loaded_is_written_byte_by_byte) {

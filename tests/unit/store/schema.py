@@ -46,6 +46,9 @@ bad = [
     ("a split that is both", (["models", 0, "splits", 0, "piece"], 0)),
     ("an unknown grid", (["options", "grid"], "hexagonal")),
     ("a seed that is no number", (["options", "seed"], "x")),
+    ("an unknown generator", (["options", "generator"], "random")),
+    ("a part without samples", (["samples", 0, "parts"], [0, 3])),
+    ("a journal that is no text", (["journals"], [5])),
 ]
 
 print(f"1..{2 + len(bad)}")
