@@ -9,8 +9,8 @@
 #include "table.h"
 #include "units.h"
 
-static int print_json(const struct perfpred_program *program, const int64_t *values, double flops,
-                      const struct perfpred_measurement *measurement) {
+static int print_json(const struct session *session, const struct perfpred_program *program, const int64_t *values,
+                      double flops, const struct perfpred_measurement *measurement) {
   struct document document;
   document_begin(&document);
   document_string(&document, "name", perfpred_program_name(program));
@@ -24,6 +24,7 @@ static int print_json(const struct perfpred_program *program, const int64_t *val
   document_integer(&document, "ld", measurement->ld);
   document_boolean(&document, "gated", measurement->gated != 0);
   document_number(&document, "residual", measurement->residual);
+  session_write_yardstick(&document, session, measurement->yardstick_s, measurement->yardstick_reference_s);
   return document_print(&document);
 }
 
@@ -80,7 +81,7 @@ static int execute(struct session *session, const int64_t *values) {
     return message_fail("interrupted");
   if (status != PERFPRED_OK)
     return session_fail(session);
-  return options->json ? print_json(program, values, flops, &measurement)
+  return options->json ? print_json(session, program, values, flops, &measurement)
                        : print_text(program, values, flops, &measurement);
 }
 

@@ -118,6 +118,7 @@ static int print_json(const struct session *session, const struct grid *grid,
   document_number(&document, "noise_floor", validation->noise_floor);
   document_integer(&document, "disturbed", (int64_t)validation->disturbed);
   document_number(&document, "wall_s", validation->wall_s);
+  session_write_yardstick(&document, session, validation->yardstick_s, validation->yardstick_reference_s);
   session_write_notes(&document, grid->notes);
   return document_print(&document);
 }
@@ -140,6 +141,15 @@ static void point_row(struct table *table, const struct session *session, const 
   table_cell(table, "%s", point->gated ? "" : "not gated");
 }
 
+/* Where it is the run's own best one, as of any measurement, there is nothing to say. */
+static void print_reference(const struct session *session, const struct perfpred_validation *validation) {
+  if (!session->of_models && session->options->yardstick_s <= 0.0)
+    return;
+  printf("measured times are brought to a reading of the yardstick of %.3g us, %s (best of this run: %.3g us)\n",
+         1e6 * validation->yardstick_reference_s, session->of_models ? "that of the models" : "as given",
+         1e6 * validation->yardstick_s);
+}
+
 static int print_text(const struct session *session, const struct grid *grid,
                       const struct perfpred_validation *validation) {
   char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT], status[SESSION_TEXT];
@@ -156,6 +166,7 @@ static int print_text(const struct session *session, const struct grid *grid,
   printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu points, %.1f s)\n",
          unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
          unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, validation->wall_s);
+  print_reference(session, validation);
   if (grid->notes != 0)
     printf("status %s\n", session_describe_notes(grid->notes, status));
   return result;
@@ -182,6 +193,8 @@ static int execute(struct session *session, struct grid *grid) {
   grid->notes |= validation.notes;
   if (status == PERFPRED_OTHER_BLAS)
     return message_fail("%s; --force compares all the same", session->error.text);
+  if (status == PERFPRED_INVALID && session->of_models && strstr(session->error.text, "yardstick_s") != NULL)
+    return message_fail("%s; that is the models' reading, --yardstick gives another", session->error.text);
   if (status != PERFPRED_OK)
     return session_fail(session);
   return options->json ? print_json(session, grid, &validation) : print_text(session, grid, &validation);
@@ -233,7 +246,8 @@ const struct command command_validate = {
   .summary = "Measures beside predictions, interleaved",
   .details =
       "NAME is an algorithm, or an operation for all its algorithms. Without -b the block size is 64. Libraries and\n"
-      "threads are those of the models where no option names others. Executed matrices have the smallest leading\n"
+      "threads are those of the models where no option names others, and so is the reading of the yardstick that\n"
+      "times are brought to. Executed matrices have the smallest leading\n"
       "dimension that holds them and is a multiple of 8 and not of 256. The noise floor is how far two halves of the\n"
       "same measurement are apart: an error below it says nothing.\n",
   .takes = TAKES_MODELS | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE |

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of a program's parameters, and words for what is known of a prediction. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,14 @@ void session_write_unbound(struct document *document, const struct session *sess
   for (size_t i = 0; i < session->unbound; i++)
     document_string(document, NULL, perfpred_program_name(session->programs[session->count + i]));
   document_close(document);
+}
+
+void session_write_yardstick(struct document *document, const struct session *session, double best_s,
+                             double reference_s) {
+  const char *source = session->of_models ? "models" : session->options->yardstick_s > 0.0 ? "option" : "run";
+  document_number(document, "yardstick_s", best_s > 0.0 ? best_s : (double)NAN);
+  document_number(document, "yardstick_reference_s", reference_s > 0.0 ? reference_s : (double)NAN);
+  document_string(document, "yardstick_source", source);
 }
 
 void session_note_unbound(const struct session *session) {

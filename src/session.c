@@ -190,7 +190,8 @@ int session_bind(struct session *session, bool skip) {
   return COMMAND_OK;
 }
 
-/* The setup of the first plan, as the worker is to have it. */
+/* The setup of the first plan, as the worker is to have it: with the models' reading of the yardstick, too, so that measured times
+   and predicted ones are of one state of the machine. Forced models may be of another machine, whose reading is none of ours. */
 static int recorded(struct session *session, struct perfpred_setup *setup) {
   struct perfpred_setup_info info = PERFPRED_SETUP_INFO_INIT;
   size_t place = session->count > 0 ? perfpred_plan_setup(session->plans[0]) : 0;
@@ -199,6 +200,8 @@ static int recorded(struct session *session, struct perfpred_setup *setup) {
   setup->blas = info.blas_path[0] != '\0' ? info.blas_path : NULL;
   setup->lapack = info.lapack_path[0] != '\0' ? info.lapack_path : NULL;
   setup->threads = info.threads <= 4096 ? info.threads : 0;
+  session->of_models = info.yardstick_s > 0.0 && !session->options->force && session->options->yardstick_s <= 0.0;
+  setup->yardstick_s = session->of_models ? info.yardstick_s : 0.0;
   return COMMAND_OK;
 }
 
@@ -217,7 +220,8 @@ int session_sample(struct session *session) {
     setup.lapack = options->lapack;
   if (options->threads != 0)
     setup.threads = (int)options->threads;
-  setup.yardstick_s = options->yardstick_s;
+  if (options->yardstick_s > 0.0)
+    setup.yardstick_s = options->yardstick_s;
   setup.worker = options->worker;
   setup.environment = options->environment.items; /* the words end with a NULL */
   if (perfpred_sampler_create_worker(session->context, &setup, &session->sampler, &session->error) != PERFPRED_OK)

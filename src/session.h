@@ -23,6 +23,7 @@ struct session {
   struct perfpred_plan **plans; /* one for each program, NULL before session_bind */
   size_t count, capacity;
   size_t unbound; /* programs dropped for want of models; they stand behind the others */
+  bool of_models; /* the worker brings its times to the models' reading of the yardstick */
   struct perfpred_error error;
 };
 
@@ -58,6 +59,9 @@ unsigned session_read_notes(const struct node *notes);               /* of a lis
 void session_write_parameters(struct document *document, const struct perfpred_program *program, const int64_t *values);
 void session_write_unbound(struct document *document, const struct session *session);
 void session_note_unbound(const struct session *session);
+/* Members that say to which state of the machine times were brought. */
+void session_write_yardstick(struct document *document, const struct session *session, double best_s,
+                             double reference_s);
 /* "name=value name=value" of a program. */
 const char *session_describe(const struct perfpred_program *program, const int64_t *values, char *text);
 

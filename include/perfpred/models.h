@@ -180,9 +180,11 @@ struct perfpred_setup_info {
   int protocol;                /**< version of the measuring protocol */
   size_t models;               /**< number of sub-models of this setup */
   uint64_t kept_samples;       /**< raw samples that are kept with them */
+  double yardstick_s;          /**< reading of the yardstick that the times were brought to, as yardstick_s of struct
+                                  perfpred_setup takes it; 0: none */
 };
 #define PERFPRED_SETUP_INFO_INIT                                                                                       \
-  { sizeof(struct perfpred_setup_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct perfpred_setup_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0 }
 
 /**
  * Describes a setup by its place.

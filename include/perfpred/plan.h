@@ -182,16 +182,18 @@ struct perfpred_validation_point {
 
 /** Result of a validation over many points. @since 0.1 */
 struct perfpred_validation {
-  size_t size;        /**< sizeof; PERFPRED_VALIDATION_INIT sets it */
-  double mean_are;    /**< mean over the points */
-  double median_are;  /**< median over the points */
-  double noise_floor; /**< mean noise over the points */
-  uint64_t disturbed; /**< samples thrown away, over all points */
-  double wall_s;      /**< wall time */
-  unsigned notes;     /**< bits of enum perfpred_note, on any of the points */
+  size_t size;                  /**< sizeof; PERFPRED_VALIDATION_INIT sets it */
+  double mean_are;              /**< mean over the points */
+  double median_are;            /**< median over the points */
+  double noise_floor;           /**< mean noise over the points */
+  uint64_t disturbed;           /**< samples thrown away, over all points */
+  double wall_s;                /**< wall time */
+  unsigned notes;               /**< bits of enum perfpred_note, on any of the points */
+  double yardstick_s;           /**< best reading of the yardstick in this run, seconds; 0: none was taken */
+  double yardstick_reference_s; /**< the reading that measured times were brought to; 0: none */
 };
 #define PERFPRED_VALIDATION_INIT                                                                                       \
-  { sizeof(struct perfpred_validation), 0.0, 0.0, 0.0, 0, 0.0, 0 }
+  { sizeof(struct perfpred_validation), 0.0, 0.0, 0.0, 0, 0.0, 0, 0.0, 0.0 }
 
 /**
  * Measures beside predictions: repetitions of all points are interleaved, so that drift of the machine meets all alike.

@@ -27,9 +27,9 @@ struct perfpred_setup {
   const char *worker;             /**< path of perfpred-worker; default: $PERFPRED_WORKER, else the installed one */
   const char *const *environment; /**< "NAME=value" added to the worker's environment, NULL at the end; e.g.
                                      "BLIS_ARCH_TYPE=0": a number, the place in BLIS's arch_t (0.9: 0 skx, 3 haswell) */
-  double yardstick_s; /**< reading of the yardstick, in seconds, that times on one thread are brought to, so that
-                         several runs are of one state of the machine; default 0: the best one of this sampler. More
-                         than a factor of 2 from that is PERFPRED_INVALID when something is measured */
+  double yardstick_s; /**< reading of the yardstick, in seconds, that times are brought to, so that several runs are of
+                         one state of the machine; default 0: the best one of this sampler. More than a factor of 2 from
+                         that is PERFPRED_INVALID when something is measured */
 };
 #define PERFPRED_SETUP_INIT                                                                                            \
   { sizeof(struct perfpred_setup), 0, 0, 0, 0, 0, 0, 0 }
@@ -152,9 +152,11 @@ struct perfpred_measurement {
   int64_t ld;           /**< leading dimension used */
   int gated;            /**< 1: gated samples; 0: too few passed, samples divided by the yardstick */
   double residual; /**< relative error of the computed result where the operation has a check; NaN where it has none */
+  double yardstick_s;           /**< best reading of the yardstick so far, seconds; 0: none was taken */
+  double yardstick_reference_s; /**< the reading that times were brought to; 0: none */
 };
 #define PERFPRED_MEASUREMENT_INIT                                                                                      \
-  { sizeof(struct perfpred_measurement), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0, 0, 0, 0, 0.0 }
+  { sizeof(struct perfpred_measurement), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0 }
 
 /**
  * Executes a program on fresh operands and times it.

@@ -56,6 +56,9 @@ static enum perfpred_status describe(struct perfpred_sampler *sampler, struct pe
   enum perfpred_status status = sampler->ops->describe(sampler, false, &models->machine, models->setups, error);
   if (!status && !ppi_setup_is_virtual(models->setups))
     status = sampler->ops->describe(sampler, true, &models->machine, models->setups, error);
+  /* what times were brought to is what others have to be brought to that are compared with them */
+  if (!status && models->setups->reference_s > 0.0)
+    models->setups->yardstick_s = models->setups->reference_s;
   return status;
 }
 

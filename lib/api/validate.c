@@ -10,6 +10,7 @@
 #include "base/stats.h"
 #include "machine/clock.h"
 #include "measure/options.h"
+#include "measure/readings.h"
 #include "measure/sampler.h"
 #include "predict/predict.h"
 
@@ -210,6 +211,10 @@ enum perfpred_status perfpred_validate(const struct perfpred_plan *const *plans,
   if (!status)
     status = measure_points(&all, sampler, &sampling, &full, error);
   if (!status) {
+    struct ppi_readings readings;
+    ppi_readings_of(sampler, &readings);
+    full.yardstick_s = readings.best_s;
+    full.yardstick_reference_s = readings.reference_s;
     memcpy(points, all.points, point_count * sizeof *points);
     full.notes = all.notes;
     memcpy(validation, &full, full.size < sizeof full ? full.size : sizeof full);

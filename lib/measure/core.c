@@ -30,7 +30,7 @@ enum perfpred_status ppi_core_create(const struct ppi_core_options *options, str
     ppi_bench_real(&made->bench, &made->state);
   for (int i = 0; i <= PPI_WORDS_MAX; i++)
     made->overhead_s[i] = -1.0;
-  made->level.given_s = options->yardstick_s;
+  made->level.given_s = options->threads > 1 ? 0.0 : options->yardstick_s;
   *core = made;
   return PERFPRED_OK;
 }
@@ -153,7 +153,8 @@ static enum perfpred_status make_team(struct ppi_core *core, int threads, struct
   core->team = team;
   core->yards = yards;
   core->team_bench = core->bench;
-  core->team_level = (struct ppi_level){ 0 };
+  core->team_level =
+      (struct ppi_level){ .given_s = threads == core->options.threads ? core->options.yardstick_s : 0.0 };
   if (core->options.bench == NULL) {
     core->team_bench.yardstick = team_yardstick;
     core->team_bench.switches = ppi_bench_involuntary;
@@ -193,8 +194,10 @@ void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struc
     return;
   snprintf(setup->clock, sizeof setup->clock, "%s", core->bench.wall.name);
   snprintf(setup->library, sizeof setup->library, "%s", PPI_VERSION);
-  setup->yardstick_s = core->level.best_s;
-  setup->reference_s = ppi_level_target(&core->level);
+  bool team = core->options.threads > 1 && core->team != NULL && core->team_level.best_s > 0.0;
+  const struct ppi_level *level = team ? &core->team_level : &core->level;
+  setup->yardstick_s = level->best_s;
+  setup->reference_s = ppi_level_target(level);
   setup->protocol = PPI_PROTOCOL;
 }
 

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measuring one program: the public face of a sampler's executions. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
 #include "measure/options.h"
+#include "measure/readings.h"
 #include "measure/sampler.h"
 
 #define SEED 1
 #define REPETITIONS_MAX 1000000
+#define MEASUREMENT_SIZE (offsetof(struct perfpred_measurement, residual) + sizeof(double)) /* before the readings */
 
 void perfpred_sampler_destroy(struct perfpred_sampler *sampler) {
   if (sampler != NULL)
     sampler->ops->destroy(sampler);
 }
 
-static enum perfpred_status fill(const struct ppi_result *result, struct perfpred_measurement *measurement,
-                                 struct perfpred_error *error) {
+static enum perfpred_status fill(const struct ppi_result *result, const struct ppi_readings *readings,
+                                 struct perfpred_measurement *measurement, struct perfpred_error *error) {
   double *scratch = malloc(result->count * sizeof *scratch);
   if (scratch == NULL)
     return ppi_error_memory(error);
@@ -32,6 +35,8 @@ static enum perfpred_status fill(const struct ppi_result *result, struct perfpre
   made.ld = result->ld;
   made.gated = result->gated;
   made.residual = result->residual;
+  made.yardstick_s = readings->best_s;
+  made.yardstick_reference_s = readings->reference_s;
   memcpy(measurement, &made, made.size < sizeof made ? made.size : sizeof made);
   return PERFPRED_OK;
 }
@@ -65,7 +70,7 @@ enum perfpred_status perfpred_measure(struct perfpred_sampler *sampler, const st
   if (sampler == NULL || program == NULL || (parameters == NULL && count > 0) || measurement == NULL)
     return ppi_error_set(error, PERFPRED_INVALID,
                          "perfpred_measure: sampler, program, parameters or measurement is NULL, expected all four");
-  if (measurement->size < sizeof *measurement)
+  if (measurement->size < MEASUREMENT_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID, "measurement.size is %zu, expected PERFPRED_MEASUREMENT_INIT",
                          measurement->size);
   struct perfpred_measure_options full;
@@ -85,10 +90,12 @@ enum perfpred_status perfpred_measure(struct perfpred_sampler *sampler, const st
   };
   const struct ppi_execution execution = { program, parameters, count };
   struct ppi_result result;
+  struct ppi_readings readings;
   status = sampler->ops->execute(sampler, &execution, 1, &sampling, &result, error);
   if (status != PERFPRED_OK)
     return status;
-  status = fill(&result, measurement, error);
+  ppi_readings_of(sampler, &readings);
+  status = fill(&result, &readings, measurement, error);
   ppi_results_free(&result, 1);
   return status;
 }

@@ -127,7 +127,8 @@ enum perfpred_status perfpred_models_setup_info(const struct perfpred_models *mo
                                        setup->clock,
                                        setup->protocol,
                                        0,
-                                       0 };
+                                       0,
+                                       setup->yardstick_s };
   count_contents(models, (int)index, &full);
   memcpy(info, &full, info->size < sizeof full ? info->size : sizeof full);
   return PERFPRED_OK;

@@ -66,7 +66,8 @@ AT(perfpred_setup_info, clock, 88);
 AT(perfpred_setup_info, protocol, 96);
 AT(perfpred_setup_info, models, 104);
 AT(perfpred_setup_info, kept_samples, 112);
-SIZE(perfpred_setup_info, 120);
+AT(perfpred_setup_info, yardstick_s, 120);
+SIZE(perfpred_setup_info, 128);
 
 AT(perfpred_generate_options, size, 0);
 AT(perfpred_generate_options, n_lower, 8);
@@ -151,7 +152,9 @@ AT(perfpred_measurement, disturbed, 64);
 AT(perfpred_measurement, ld, 72);
 AT(perfpred_measurement, gated, 80);
 AT(perfpred_measurement, residual, 88);
-SIZE(perfpred_measurement, 96);
+AT(perfpred_measurement, yardstick_s, 96);
+AT(perfpred_measurement, yardstick_reference_s, 104);
+SIZE(perfpred_measurement, 112);
 
 AT(perfpred_plan_options, size, 0);
 AT(perfpred_plan_options, extrapolate, 8);
@@ -218,6 +221,8 @@ AT(perfpred_validation, noise_floor, 24);
 AT(perfpred_validation, disturbed, 32);
 AT(perfpred_validation, wall_s, 40);
 AT(perfpred_validation, notes, 48);
-SIZE(perfpred_validation, 56);
+AT(perfpred_validation, yardstick_s, 56);
+AT(perfpred_validation, yardstick_reference_s, 64);
+SIZE(perfpred_validation, 72);
 
 #endif

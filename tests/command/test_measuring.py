@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """machine, generate, measure, validate with a worker: shape and sense of the answers, never their times."""
 
+import json
 import os
 import re
 import pty
@@ -87,12 +88,14 @@ def test_generate():
     assert run("predict", "chol-l-3", "-m", path, "n=64", "b=16", "--json").json()["time_s"]["med"] > 0
     checked = run("validate", "chol-l-3", "-m", path, "-n", "32:64:16", "-b", "8:16:8", "--reps", "3", "--json").json()
     assert "forced" not in checked["notes"]
+    reference_of_models(path, checked)
     with open(path, encoding="utf-8") as file:
         other = re.sub('"cpu": "[^"]*"', '"cpu": "another one"', file.read())
     with open(path + ".other", "w", encoding="utf-8") as file:
         file.write(other)
     words = ("validate", "chol-l-3", "-m", path + ".other", "-n", "32", "-b", "8", "--reps", "2", "--force")
-    assert run(*words, "--json").json()["status"] == "forced"
+    forced = run(*words, "--json").json()
+    assert forced["status"] == "forced" and forced["yardstick_source"] == "run"
     assert "status forced" in run(*words).out
     points = checked["points"]
     assert [(p["n"], p["b"]) for p in points] == [(n, b) for n in (32, 48, 64) for b in (8, 16)]
@@ -107,6 +110,27 @@ def test_generate():
     return None
 
 
+def reference_of_models(path, checked):
+    """Measured times are brought to the models' reading; one that is given wins."""
+    with open(path, encoding="utf-8") as file:
+        reading = json.load(file)["setups"][0]["yardstick_s"]
+    assert reading > 0 and (checked["yardstick_source"], checked["yardstick_reference_s"]) == ("models", reading)
+    words = ("validate", "chol-l-3", "-m", path, "-n", "32", "-b", "8", "--reps", "2")
+    own = checked["yardstick_s"]
+    given = run(*words, "--yardstick", 1.25 * own, "--json").json()
+    assert given["yardstick_source"] == "option"
+    assert abs(given["yardstick_reference_s"] - 1.25 * own) < 1e-12 * own
+    assert "that of the models" in run(*words).out
+    assert "as given" in run(*words, "--yardstick", 1.25 * own).out
+    # a reading that cannot be of this machine is refused, and the line says whose it is
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    content["setups"][0]["yardstick_s"] = 100.0 * reading
+    with open(path + ".slow", "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    refuses(1, "validate", "chol-l-3", "-m", path + ".slow", *words[4:], naming=["the models' reading", "--yardstick"])
+
+
 def test_measure():
     """measure executes an algorithm and checks what it computed"""
     if NO_WORKER:
@@ -118,6 +142,7 @@ def test_measure():
     assert answer["noise"] >= 0 if answer["reps"] > 1 else answer["noise"] is None
     assert answer["residual"] is None or answer["residual"] < 1e-12
     assert answer["ld"] >= 96
+    assert answer["yardstick_source"] == "run" and answer["yardstick_reference_s"] == answer["yardstick_s"] > 0
     table = run("measure", "chol-l-3", "n=96", "b=32", "--reps", "5")
     assert table.code == 0 and re.search(r"samples +[0-9]+ kept", table.out), table.out
     return None

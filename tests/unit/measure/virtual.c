@@ -122,6 +122,23 @@ Test(virtual, options_of_a_smaller_size) {
   perfpred_program_unref(program);
 }
 
+/* C49: and results of a smaller size are written no further. */
+Test(virtual, results_of_a_smaller_size) {
+  struct perfpred_program *program = parse_program(two_calls + strlen("perfpred-text 1\n"));
+  const int64_t n = 10;
+  struct perfpred_measurement measurement = PERFPRED_MEASUREMENT_INIT;
+  measurement.yardstick_s = measurement.yardstick_reference_s = 7.0;
+  measurement.size = offsetof(struct perfpred_measurement, yardstick_s);
+  cr_assert_eq(perfpred_measure(sampler, program, &n, 1, NULL, &measurement, &error), PERFPRED_OK);
+  cr_expect(measurement.yardstick_s == 7.0 && measurement.yardstick_reference_s == 7.0);
+  measurement.size = sizeof measurement;
+  cr_assert_eq(perfpred_measure(sampler, program, &n, 1, NULL, &measurement, &error), PERFPRED_OK);
+  cr_expect(measurement.yardstick_s == 0.0 && measurement.yardstick_reference_s == 0.0, "a virtual clock has none");
+  measurement.size = offsetof(struct perfpred_measurement, residual);
+  cr_assert_eq(perfpred_measure(sampler, program, &n, 1, NULL, &measurement, &error), PERFPRED_INVALID);
+  perfpred_program_unref(program);
+}
+
 Test(virtual, nothing_to_do_takes_no_time) {
   struct perfpred_program *program = parse_program(two_calls + strlen("perfpred-text 1\n"));
   const int64_t n = 0;
