@@ -20,7 +20,7 @@ static enum perfpred_status grow_memories(struct ppi_layout *layout, size_t coun
   return PERFPRED_OK;
 }
 
-/* A buffer of given extents: planned, or placed. While planning, integers count as wide: not all kernels are known yet. */
+/* A buffer of given extents: planned, or placed. Planned integers count as wide; when they are placed, the first kernel that uses them tells. */
 static enum perfpred_status enter_buffer(void *data, int number, const struct ppi_buffer *buffer, int64_t rows,
                                          int64_t columns, struct perfpred_error *error) {
   struct ppi_layout *layout = data;
@@ -30,7 +30,7 @@ static enum perfpred_status enter_buffer(void *data, int number, const struct pp
   struct ppi_memory *memory = &layout->memories[number];
   struct ppi_area *area = &memory->area;
   *area = (struct ppi_area){ .rows = rows, .columns = columns, .step = 1 };
-  area->element = ppi_type_bytes(buffer->type, layout->planning || layout->ilp64);
+  area->element = ppi_type_bytes(buffer->type, layout->planning);
   area->part = buffer->shape == PPI_SHAPE_TRIANGLE ? buffer->uplo : 0;
   bool given = layout->wanted_ld >= rows && buffer->shape != PPI_SHAPE_VECTOR;
   area->ld = given && layout->wanted_ld > 0 ? layout->wanted_ld : ppi_leading_dimension(rows);
@@ -42,18 +42,43 @@ static enum perfpred_status enter_buffer(void *data, int number, const struct pp
   }
   if (status != PERFPRED_OK)
     return status;
-  memory->own = memory->restored = false;
+  memory->own = memory->restored = memory->wide = false;
+  memory->user = NULL;
   memory->streaming = bytes > layout->core->options.stream_bytes;
   area->base = layout->arena.slots[memory->slot].base;
   return PERFPRED_OK;
 }
 
+/* Integers have the width of the kernels that use them, which must be the same: pivots of 64 bits are none to a kernel that reads 32. */
+static enum perfpred_status agree_on_width(const struct ppi_layout *layout, const struct perfpred_kernel *kernel,
+                                           const struct ppi_arg *arg, bool ilp64, struct ppi_memory *memory,
+                                           struct perfpred_error *error) {
+  if (arg->type != PPI_TYPE_INT)
+    return PERFPRED_OK;
+  if (memory->user != NULL && memory->wide != ilp64)
+    return ppi_error_set(
+        error, PERFPRED_UNSUPPORTED,
+        "%s: integers of argument '%s' have %d bits, %s uses the same buffer with %d bits; expected one "
+        "width",
+        kernel->name, arg->name, ilp64 ? 64 : 32, memory->user->name, memory->wide ? 64 : 32);
+  memory->user = kernel;
+  memory->wide = ilp64;
+  if (!layout->planning)
+    memory->area.element = ppi_type_bytes(arg->type, ilp64);
+  return PERFPRED_OK;
+}
+
 /* Address, leading dimension and increment of a view. */
-static void place_view(const struct ppi_layout *layout, const struct ppi_arg *arg, int place, struct ppi_value *values,
-                       void **addresses) {
-  const struct ppi_memory *memory = &layout->memories[values[place].buffer];
+static enum perfpred_status place_view(const struct ppi_layout *layout, const struct perfpred_kernel *kernel, int place,
+                                       bool ilp64, struct ppi_value *values, void **addresses,
+                                       struct perfpred_error *error) {
+  const struct ppi_arg *arg = &kernel->args[place];
+  struct ppi_memory *memory = &layout->memories[values[place].buffer];
   const struct ppi_area *area = &memory->area;
   int64_t row = values[place].row, column = values[place].column;
+  enum perfpred_status status = agree_on_width(layout, kernel, arg, ilp64, memory, error);
+  if (status != PERFPRED_OK)
+    return status;
   /* A view without elements may lie outside: its address is never used, but must be one. */
   bool inside = row >= 0 && column >= 0 && row < area->rows && column < area->columns;
   if (!layout->planning)
@@ -62,6 +87,7 @@ static void place_view(const struct ppi_layout *layout, const struct ppi_arg *ar
     values[arg->ld].i = area->ld;
   if (arg->inc >= 0)
     values[arg->inc].i = values[place].by_row ? area->ld : 1;
+  return PERFPRED_OK;
 }
 
 /* A workspace of a kernel. They are the calls' own: one slot for each that a call has. */
@@ -90,7 +116,7 @@ static enum perfpred_status place_arguments(struct ppi_layout *layout, const str
     if (arg->kind == PPI_ARG_WORK)
       status = place_work(layout, kernel, i, works++, values, ilp64, addresses, error);
     else if (arg->kind == PPI_ARG_DATA && values[i].buffer >= 0)
-      place_view(layout, arg, i, values, addresses);
+      status = place_view(layout, kernel, i, ilp64, values, addresses, error);
   }
   return status;
 }
@@ -111,7 +137,6 @@ enum perfpred_status ppi_layout_call(void *data, const struct ppi_node *node, co
     status = place_arguments(layout, kernel, ilp64, values, addresses, error);
   if (status != PERFPRED_OK)
     return status;
-  layout->ilp64 = layout->ilp64 || ilp64;
   if (layout->planning)
     layout->frame_count++;
   else
@@ -124,7 +149,7 @@ static enum perfpred_status fill_input(struct ppi_layout *layout, enum ppi_type 
                                        struct perfpred_error *error) {
   if (memory->area.part != 0) {
     size_t zero = 0;
-    enum perfpred_status status = ppi_arena_pattern(&layout->arena, PPI_ZERO, type, layout->ilp64, &zero, error);
+    enum perfpred_status status = ppi_arena_pattern(&layout->arena, PPI_ZERO, type, memory->wide, &zero, error);
     if (status != PERFPRED_OK)
       return status;
     struct ppi_area whole = memory->area;
@@ -148,12 +173,12 @@ static enum perfpred_status check_ld(const struct ppi_layout *layout, const stru
 static enum perfpred_status lay_out(struct ppi_layout *layout, const struct ppi_buffer *buffer,
                                     struct ppi_memory *memory, struct perfpred_error *error) {
   enum perfpred_status status =
-      ppi_arena_pattern(&layout->arena, buffer->property, buffer->type, layout->ilp64, &memory->pattern, error);
+      ppi_arena_pattern(&layout->arena, buffer->property, buffer->type, memory->wide, &memory->pattern, error);
   return status == PERFPRED_OK && !memory->restored && !layout->kept ? fill_input(layout, buffer->type, memory, error)
                                                                      : status;
 }
 
-/* One buffer of the program itself: planned, or laid out with its pattern; one that is only read is filled here and stays. */
+/* One buffer of the program itself. */
 static enum perfpred_status enter_own_buffer(struct ppi_layout *layout, const struct ppi_execution *execution,
                                              int number, int64_t *ld, struct perfpred_error *error) {
   const struct ppi_buffer *buffer = &execution->program->buffers[number];
@@ -171,8 +196,6 @@ static enum perfpred_status enter_own_buffer(struct ppi_layout *layout, const st
   memory->restored = (buffer->direction & PPI_OUT) != 0;
   if (buffer->shape != PPI_SHAPE_VECTOR && memory->area.ld > *ld)
     *ld = memory->area.ld;
-  if (!layout->planning)
-    return lay_out(layout, buffer, memory, error);
   if (buffer->property != PPI_GENERAL && buffer->property != PPI_ZERO)
     ppi_arena_plan_extent(&layout->arena, rows > columns ? rows : columns);
   return PERFPRED_OK;
@@ -189,6 +212,16 @@ static enum perfpred_status enter_own_buffers(struct ppi_layout *layout, const s
   return status;
 }
 
+/* After the walk, which tells how wide integers are. */
+static enum perfpred_status lay_out_own_buffers(struct ppi_layout *layout, const struct perfpred_program *program,
+                                                struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < program->buffer_count && status == PERFPRED_OK; i++)
+    if (!program->buffers[i].work)
+      status = lay_out(layout, &program->buffers[i], &layout->memories[i], error);
+  return status;
+}
+
 enum perfpred_status ppi_layout_walk(struct ppi_layout *layout, const struct ppi_execution *execution,
                                      struct ppi_walker walker, int64_t *ld, struct perfpred_error *error) {
   walker.enter = enter_buffer;
@@ -198,6 +231,8 @@ enum perfpred_status ppi_layout_walk(struct ppi_layout *layout, const struct ppi
   enum perfpred_status status = enter_own_buffers(layout, execution, ld, error);
   if (status == PERFPRED_OK)
     status = ppi_program_walk(execution->program, execution->parameters, execution->count, &walker, layout, error);
+  if (status == PERFPRED_OK && !layout->planning)
+    status = lay_out_own_buffers(layout, execution->program, error);
   if (layout->planning && layout->frame_count > layout->frame_capacity)
     layout->frame_capacity = layout->frame_count;
   return status;

@@ -12,8 +12,10 @@
 /* A buffer of the program that is laid out, by its number in the walk. */
 struct ppi_memory {
   size_t slot, pattern;
-  bool own, restored; /* of the program itself; written by it */
-  bool streaming;     /* restored past the caches */
+  bool own, restored;                 /* of the program itself; written by it */
+  bool streaming;                     /* restored past the caches */
+  bool wide;                          /* of integers: 64 bits, as the kernel that uses it has them */
+  const struct perfpred_kernel *user; /* of integers: a kernel of the present walk that uses them; NULL: none yet */
   struct ppi_area area;
 };
 
@@ -25,13 +27,13 @@ struct ppi_layout {
   struct ppi_memory *memories;
   size_t memory_count;
   bool planning; /* sizes are collected; else frames are filled */
-  bool ilp64;    /* some kernel has integers of 64 bits */
   struct ppi_frame *frames;
   size_t frame_count, frame_capacity; /* planning: most frames that anything needs */
 };
 
 /* Lays out the buffers of an execution and walks its program with these callbacks, of which `call` hands on to ppi_layout_call what is to
-   become a frame; data: begins with the layout. *ld: largest leading dimension. */
+   become a frame; data: begins with the layout. *ld: largest leading dimension. PERFPRED_UNSUPPORTED when kernels that share a buffer of
+   integers have them in different widths. */
 enum perfpred_status ppi_layout_walk(struct ppi_layout *layout, const struct ppi_execution *execution,
                                      struct ppi_walker walker, int64_t *ld, struct perfpred_error *error);
 /* A call of the walk that has work to do: counted, or laid out as the next frame. */

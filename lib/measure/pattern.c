@@ -8,7 +8,8 @@
 
 #include "measure/random.h"
 
-#define SEED UINT64_C(20260101)
+/* With other seeds a column or two of the second 4096 are the same as one of the first. */
+#define SEED UINT64_C(20260105)
 
 /* Off-diagonal sums of spd: a term of at most 1/4 k^-2 per side adds up to less than 0.42, on two sides to less than 0.83. Of a triangle: less than
    0.09, so that a triangle that is solved with a hundred times in a row, without anything restored, neither blows up nor fades away. */

@@ -127,6 +127,35 @@ static enum perfpred_status find_memory(struct ppi_placed_unit *unit, const stru
   return allocate(all, align, unit->place_count, &place->memory, &place->area.base, error);
 }
 
+/* Whether an argument of a call lies in the buffer of an operand. */
+static bool shares_buffer(const struct ppi_script_call *call, int argument, const struct ppi_script_operand *operand) {
+  for (int i = 0; i < call->operand_count; i++)
+    if (call->operands[i].argument == argument && call->operands[i].place == PPI_PLACE_BUFFER)
+      return call->operands[i].buffer == operand->buffer;
+  return false;
+}
+
+/* Integers that a call writes in one width are none to a call that reads them in another one. */
+static enum perfpred_status agree_on_width(const struct ppi_placed_unit *unit, size_t number,
+                                           const struct ppi_script_operand *operand, bool ilp64,
+                                           struct perfpred_error *error) {
+  const struct perfpred_kernel *kernel = call_of(unit, number)->kernel;
+  if (operand->place != PPI_PLACE_BUFFER || kernel->args[operand->argument].type != PPI_TYPE_INT)
+    return PERFPRED_OK;
+  for (size_t i = 0; i < unit->place_count; i++) {
+    const struct ppi_unit_place *place = &unit->places[i];
+    const struct ppi_script_call *other = call_of(unit, place->call);
+    if (place->memory == NULL && place->type == PPI_TYPE_INT && place->ilp64 != ilp64 &&
+        shares_buffer(other, place->argument, operand))
+      return ppi_error_set(error, PERFPRED_UNSUPPORTED,
+                           "%s: integers of argument '%s' have %d bits, %s uses buffer '%s' with %d bits beside it; "
+                           "expected one width",
+                           kernel->name, kernel->args[operand->argument].name, ilp64 ? 64 : 32, other->kernel->name,
+                           unit->script->buffers[operand->buffer].name, ilp64 ? 32 : 64);
+  }
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status add_place(struct ppi_placed_unit *unit, size_t number,
                                       const struct ppi_script_operand *operand, bool ilp64,
                                       struct perfpred_error *error) {
@@ -153,7 +182,9 @@ static enum perfpred_status add_place(struct ppi_placed_unit *unit, size_t numbe
     ppi_arena_plan_extent(&unit->arena, operand->rows);
     ppi_arena_plan_extent(&unit->arena, operand->columns);
   }
-  enum perfpred_status status = find_memory(unit, operand, place, error);
+  enum perfpred_status status = agree_on_width(unit, number, operand, ilp64, error);
+  if (status == PERFPRED_OK)
+    status = find_memory(unit, operand, place, error);
   unit->place_count++;
   return status;
 }

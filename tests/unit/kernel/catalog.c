@@ -407,21 +407,29 @@ Test(catalog, reference_double_complex, .timeout = 300) {
   sweep_reference('z');
 }
 
-/* Large enough for blocked code, whose block sizes are 32 and 64 and which begins at 128 rows. */
-static void sweep_blocked(char letter) {
-  static const int64_t sizes[] = { 133 };
+/* Large enough for blocked code, whose block sizes are 32 and 64 and which begins at 128 rows, and for what iterates to have to; and smaller. */
+static void sweep_blocked(char letter, unsigned size_count) {
+  static const int64_t sizes[] = { 133, 60 };
   opened("blas/libblas.so.3");
-  struct sweep sweep = { opened("lapack/liblapack.so.3"), strict, sizes, 1, 3, 0, 0 };
+  struct sweep sweep = { opened("lapack/liblapack.so.3"), strict, sizes, size_count, 3, 0, 0 };
   sweep_letter(&sweep, letter);
   cr_expect_geq(sweep.calls, 300, "%d calls", sweep.calls);
 }
 
+Test(catalog, blocked_single, .timeout = 300) {
+  sweep_blocked('s', 2);
+}
+
 Test(catalog, blocked_double, .timeout = 300) {
-  sweep_blocked('d');
+  sweep_blocked('d', 2);
+}
+
+Test(catalog, blocked_single_complex, .timeout = 300) {
+  sweep_blocked('c', 1);
 }
 
 Test(catalog, blocked_double_complex, .timeout = 300) {
-  sweep_blocked('z');
+  sweep_blocked('z', 1);
 }
 
 static void sweep_library(const char *name, int calls) {
