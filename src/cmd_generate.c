@@ -26,6 +26,7 @@ static int print_json(const struct session *session, const struct perfpred_gener
   document_number(&document, "wall_s", report->wall_s);
   document_number(&document, "max_error", report->max_error);
   document_boolean(&document, "budget_exhausted", report->budget_exhausted != 0);
+  document_boolean(&document, "rates_known", report->rates_known != 0);
   return document_print(&document);
 }
 
@@ -38,6 +39,8 @@ static int print_text(const struct session *session, const struct perfpred_gener
   printf("disturbed      %llu calls thrown away;", (unsigned long long)report->disturbed);
   printf(" %s passed\n", unit_percent(text, report->pass_rate, "%.1f %%"));
   printf("largest error  %s at the sampling points\n", unit_percent(text, report->max_error, "%.2f %%"));
+  if (!report->rates_known)
+    printf("peak, bandwidth  not measured: a tenth of the budget is too short for them; a longer run adds them\n");
   if (report->budget_exhausted)
     printf("The budget ended the refinement early: more time makes better models.\n");
   return COMMAND_OK;

@@ -98,15 +98,15 @@ static enum perfpred_status hello(struct worker *worker, struct perfpred_error *
 static enum perfpred_status describe(struct worker *worker, struct perfpred_error *error) {
   struct ppi_machine machine;
   struct ppi_setup setup;
-  bool measured = ppi_wire_get_i64(&worker->in) != 0;
+  double rates_s = ppi_wire_get_f64(&worker->in);
   enum perfpred_status status = worker_core(worker, error);
   if (status != PERFPRED_OK)
     return status;
   memset(&machine, 0, sizeof machine);
   ppi_machine_here(&machine);
   worker_hardware(&machine);
-  if (measured)
-    ppi_machine_measure(&machine);
+  if (rates_s > 0.0)
+    ppi_machine_measure(&machine, rates_s);
   fill_setup(worker, &setup);
   ppi_core_describe(worker->core, &machine, &setup);
   ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);

@@ -289,7 +289,7 @@ static void add_note(struct recording *recording, const char *name, const char *
 static enum perfpred_status describe(struct job *job, struct perfpred_error *error) {
   struct ppi_machine machine;
   struct ppi_setup setup;
-  enum perfpred_status status = job->sampler->ops->describe(job->sampler, false, &machine, &setup, error);
+  enum perfpred_status status = job->sampler->ops->describe(job->sampler, 0.0, &machine, &setup, error);
   char text[400];
 
   if (status)

@@ -279,7 +279,7 @@ struct perfpred_generate_options {
   enum perfpred_error_measure error_measure; /**< how errors of points are summed up */
   double error_bound;                        /**< refine above it; default 0.01 */
   int64_t minimum_width;                     /**< do not split narrower dimensions; default 32, 64 for three sizes */
-  double budget_s;                           /**< wall time to stay within; default: none */
+  double budget_s;                           /**< time to stay within, on the sampler's clock; default: none */
   int64_t ld;                                /**< leading dimension; default from n_upper: multiple of 8, not of 256 */
   double gate;                               /**< as in struct perfpred_measure_options */
   uint64_t seed;                             /**< seed of the shuffling */
@@ -310,9 +310,11 @@ struct perfpred_generate_report {
   double wall_s;        /**< wall time, seconds */
   double max_error;     /**< largest error of a fit at a sampling point (reference statistic); NaN if none is known */
   int budget_exhausted; /**< 1: refinement was cut short by the budget */
+  int rates_known;      /**< 1: so are the machine's peak and bandwidth; 0: a tenth of the budget, which they may take,
+                           did not suffice, or the machine is a virtual one */
 };
 #define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
-  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0 }
+  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0 }
 
 /**
  * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
 
 #include "measure/sampler.h"
@@ -16,7 +17,7 @@ enum perfpred_status perfpred_sampler_describe(struct perfpred_sampler *sampler,
   if (!machine || !setup)
     status = ppi_error_memory(error);
   else
-    status = sampler->ops->describe(sampler, true, machine, setup, error);
+    status = sampler->ops->describe(sampler, INFINITY, machine, setup, error);
   if (!status)
     status = ppi_store_machine(machine, setup, json, error);
   free(setup);

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins deriving, measuring and fitting. */
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/derive.h"
+#include "api/rates.h"
 #include "api/setup.h"
 #include "machine/clock.h"
 #include "measure/sampler.h"
 #include "model/samples.h"
 #include "store/journal.h"
+
+/* before `rates_known` */
+#define REPORT_SIZE (offsetof(struct perfpred_generate_report, budget_exhausted) + sizeof(int))
+#define LEAST_BUDGET_S 1e-3
 
 struct joint {
   struct perfpred_sampler *sampler;
@@ -30,7 +37,8 @@ static enum perfpred_status solve(void *data, int m, int n, int nrhs, double *a,
 
 static double now(void *data) {
   struct joint *joint = data;
-  return joint->clock.now(joint->clock.state);
+  const struct perfpred_sampler *sampler = joint->sampler;
+  return sampler->ops->now_s ? sampler->ops->now_s(sampler) : joint->clock.now(joint->clock.state);
 }
 
 static enum perfpred_status
@@ -45,21 +53,52 @@ check_arguments(const struct perfpred_context *context, const struct perfpred_sa
   for (size_t i = 0; i < count; i++)
     if (!programs[i])
       return ppi_error_set(error, PERFPRED_INVALID, "programs[%zu] is NULL", i);
-  if (report && report->size < sizeof *report)
+  if (report && report->size < REPORT_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID, "report: size is %zu; expected PERFPRED_GENERATE_REPORT_INIT",
                          report->size);
   return PERFPRED_OK;
 }
 
-static enum perfpred_status describe(struct perfpred_sampler *sampler, struct perfpred_models *models,
-                                     struct perfpred_error *error) {
-  enum perfpred_status status = sampler->ops->describe(sampler, false, &models->machine, models->setups, error);
-  if (!status && !ppi_setup_is_virtual(models->setups))
-    status = sampler->ops->describe(sampler, true, &models->machine, models->setups, error);
-  /* what times were brought to is what others have to be brought to that are compared with them */
-  if (!status && models->setups->reference_s > 0.0)
-    models->setups->yardstick_s = models->setups->reference_s;
+/* Peak and bandwidth come first, for what they take is missing from the budget. */
+struct opening {
+  struct ppi_machine machine;
+  struct ppi_setup setup;
+  double begin_s, spent_s;
+};
+
+static enum perfpred_status open_up(struct joint *joint, const struct perfpred_generate_options *full,
+                                    struct opening *opening, struct perfpred_error *error) {
+  opening->begin_s = now(joint);
+  enum perfpred_status status =
+      ppi_rates_describe(joint->sampler, full->budget_s, full->known, &opening->machine, &opening->setup, error);
+  opening->spent_s = now(joint) - opening->begin_s;
   return status;
+}
+
+/* The caller's options, which are not the filled-in ones, with the budget that is left. */
+static void shorten(const struct perfpred_generate_options *options, double spent_s,
+                    struct perfpred_generate_options *shorter) {
+  *shorter = (struct perfpred_generate_options)PERFPRED_GENERATE_OPTIONS_INIT;
+  if (options)
+    memcpy(shorter, options, options->size < sizeof *shorter ? options->size : sizeof *shorter);
+  shorter->size = sizeof *shorter;
+  if (shorter->budget_s > 0.0)
+    shorter->budget_s = fmax(shorter->budget_s - spent_s, LEAST_BUDGET_S);
+}
+
+/* Setup and machine as they are now, with the rates of the opening. */
+static enum perfpred_status describe(struct perfpred_sampler *sampler, const struct opening *opening,
+                                     struct perfpred_models *models, struct perfpred_error *error) {
+  struct ppi_machine *machine = &models->machine;
+  enum perfpred_status status = sampler->ops->describe(sampler, 0.0, machine, models->setups, error);
+  if (status)
+    return status;
+  memcpy(machine->peak_flops_per_s, opening->machine.peak_flops_per_s, sizeof machine->peak_flops_per_s);
+  machine->bandwidth_bytes_per_s = opening->machine.bandwidth_bytes_per_s;
+  /* what times were brought to is what others have to be brought to that are compared with them */
+  if (models->setups->reference_s > 0.0)
+    models->setups->yardstick_s = models->setups->reference_s;
+  return PERFPRED_OK;
 }
 
 #define BATCH_S 2.0 /* what an interruption may lose */
@@ -110,7 +149,7 @@ static enum perfpred_status stock_create(const struct perfpred_context *context,
   if (!made->samples)
     status = ppi_error_memory(error);
   if (!status)
-    status = sampler->ops->describe(sampler, false, &made->machine, &made->setup, error);
+    status = sampler->ops->describe(sampler, 0.0, &made->machine, &made->setup, error);
   if (!status)
     status = take_known(made, options->known, error);
   made->owner = (struct ppi_journal_owner){ &made->machine, &made->setup,
@@ -173,6 +212,36 @@ static enum perfpred_status generate(struct joint *joint, const struct perfpred_
   return status;
 }
 
+/* Rates, samples and fits, in this order, within one budget. */
+static enum perfpred_status generate_all(struct joint *joint, const struct perfpred_context *context,
+                                         const struct ppi_target *targets, size_t count,
+                                         const struct perfpred_generate_options *full,
+                                         const struct perfpred_generate_options *options,
+                                         struct perfpred_models **models, struct perfpred_generate_report *report,
+                                         struct perfpred_error *error) {
+  struct perfpred_generate_options shorter;
+  struct perfpred_models *fresh = NULL;
+  struct opening *opening = calloc(1, sizeof *opening);
+  if (!opening)
+    return ppi_error_memory(error);
+  enum perfpred_status status = open_up(joint, full, opening, error);
+  shorten(options, opening->spent_s, &shorter);
+  if (!status)
+    status = generate(joint, context, targets, count, full, &shorter, &fresh, report, error);
+  if (!status)
+    status = describe(joint->sampler, opening, fresh, error);
+  if (!status) {
+    fresh->options.budget_s = full->budget_s;
+    report->wall_s = now(joint) - opening->begin_s;
+    report->rates_known = ppi_rates_known(&fresh->machine);
+    *models = fresh;
+  } else {
+    perfpred_models_unref(fresh);
+  }
+  free(opening);
+  return status;
+}
+
 enum perfpred_status perfpred_generate(const struct perfpred_context *context, struct perfpred_sampler *sampler,
                                        const struct perfpred_program *const *programs, size_t count,
                                        const struct perfpred_generate_options *options, struct perfpred_models **models,
@@ -196,20 +265,12 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
   }
   struct joint joint = { .sampler = sampler };
   ppi_clock_monotonic(&joint.clock);
-  struct perfpred_models *fresh = NULL;
   struct perfpred_generate_report made = PERFPRED_GENERATE_REPORT_INIT;
-  status = generate(&joint, context, targets, target_count, &full, options, &fresh, &made, error);
+  status = generate_all(&joint, context, targets, target_count, &full, options, models, &made, error);
   free(targets);
-  if (!status)
-    status = describe(sampler, fresh, error);
-  if (status) {
-    perfpred_models_unref(fresh);
-    return status;
-  }
-  *models = fresh;
-  if (report) {
+  if (!status && report) {
     made.size = report->size;
-    memcpy(report, &made, sizeof made);
+    memcpy(report, &made, made.size < sizeof made ? made.size : sizeof made);
   }
-  return PERFPRED_OK;
+  return status;
 }

@@ -104,7 +104,7 @@ static enum perfpred_status compare_setups(struct validating *all, struct perfpr
   if (!machine || !setup)
     status = ppi_error_memory(error);
   else
-    status = sampler->ops->describe(sampler, false, machine, setup, error);
+    status = sampler->ops->describe(sampler, 0.0, machine, setup, error);
   for (size_t i = 0; !status && i < all->point_count; i++)
     status = compare_plan(all, all->plans[all->points[i].plan], setup, error);
   free(setup);

@@ -65,7 +65,8 @@ enum perfpred_status ppi_machine_synthetic(const char *text, struct ppi_machine 
 /* PERFPRED_OK when a model made on `there` describes `here`: CPU model and instruction set agree (caches are recorded, never compared). */
 enum perfpred_status ppi_machine_compare(const struct ppi_machine *there, const struct ppi_machine *here,
                                          struct perfpred_error *error);
-/* One thread's peak flop/s by our own multiply-add loops of the widest instruction set, and memory bandwidth; about 0.5 s. */
-void ppi_machine_measure(struct ppi_machine *machine);
+/* One thread's peak flop/s by our own multiply-add loops of the widest instruction set, and memory bandwidth, in at most limit_s
+   (infinite: about 0.5 s). What there is no time for is 0. */
+void ppi_machine_measure(struct ppi_machine *machine, double limit_s);
 
 #endif

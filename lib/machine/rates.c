@@ -13,7 +13,10 @@
 #define PEAK_SETTLED 5 /* runs in a row */
 #define BANDWIDTH_PASSES 6
 #define BANDWIDTH_SETTLED 2
-#define BETTER 1.005 /* a smaller gain is no gain */
+#define BETTER 1.005         /* a smaller gain is no gain */
+#define PEAK_SHARE 0.15      /* of the time allowed, for each precision */
+#define PEAK_LEAST_S 0.008   /* a run, and what finding its length takes */
+#define FILL_BYTES_PER_S 1e9 /* no machine takes longer to fill and read the buffer once */
 #define BUFFER_MIN ((size_t)32 << 20)
 #define BUFFER_MAX ((size_t)256 << 20)
 
@@ -36,13 +39,18 @@ static double run_time(const struct ppi_clock *clock, double (*run)(long), long 
   return clock->now(clock->state) - begin;
 }
 
-static double peak(const struct ppi_clock *clock, const struct ppi_peak_loop *loop, int precision) {
+static double peak(const struct ppi_clock *clock, const struct ppi_peak_loop *loop, int precision, double limit_s) {
   double (*run)(long) = loop->run[precision];
+  double end = clock->now(clock->state) + limit_s;
   long steps = 1024;
+  if (limit_s < PEAK_LEAST_S)
+    return 0.0;
   while (steps < (1L << 30) && run_time(clock, run, steps) < PEAK_RUN_S)
     steps *= 2;
   struct best best = { 0 };
   for (int i = 0; i < PEAK_RUNS && best.settled < PEAK_SETTLED; i++) {
+    if (i > 0 && clock->now(clock->state) >= end)
+      break;
     double time = run_time(clock, run, steps);
     best_add(&best, time > 0.0 ? (double)steps * loop->flops_per_step[precision] / time : 0.0);
   }
@@ -79,8 +87,12 @@ static size_t buffer_bytes(const struct ppi_machine *machine) {
   return bytes / 4096 * 4096;
 }
 
-static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine *machine) {
+/* A smaller buffer would be read from a cache. */
+static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine *machine, double limit_s) {
   size_t bytes = buffer_bytes(machine);
+  double end = clock->now(clock->state) + limit_s;
+  if ((double)bytes > FILL_BYTES_PER_S * limit_s)
+    return 0.0;
   lane *data = aligned_alloc(4096, bytes);
   if (data == NULL)
     return 0.0;
@@ -89,6 +101,8 @@ static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine 
   struct best best = { 0 };
   for (int i = 0; i < BANDWIDTH_PASSES && best.settled < BANDWIDTH_SETTLED; i++) {
     double begin = clock->now(clock->state);
+    if (i > 0 && begin >= end)
+      break;
     sink = read_through(data, bytes / sizeof *data);
     double time = clock->now(clock->state) - begin;
     (void)sink;
@@ -98,12 +112,12 @@ static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine 
   return best.rate;
 }
 
-void ppi_machine_measure(struct ppi_machine *machine) {
+void ppi_machine_measure(struct ppi_machine *machine, double limit_s) {
   struct ppi_tsc state;
   struct ppi_clock clock;
   ppi_clock_wall(&clock, &state);
   const struct ppi_peak_loop *loop = ppi_peak_widest();
-  machine->peak_flops_per_s[0] = peak(&clock, loop, PPI_PEAK_SINGLE);
-  machine->peak_flops_per_s[1] = peak(&clock, loop, PPI_PEAK_DOUBLE);
-  machine->bandwidth_bytes_per_s = bandwidth(&clock, machine);
+  machine->peak_flops_per_s[0] = peak(&clock, loop, PPI_PEAK_SINGLE, PEAK_SHARE * limit_s);
+  machine->peak_flops_per_s[1] = peak(&clock, loop, PPI_PEAK_DOUBLE, PEAK_SHARE * limit_s);
+  machine->bandwidth_bytes_per_s = bandwidth(&clock, machine, (1.0 - 2.0 * PEAK_SHARE) * limit_s);
 }

@@ -54,12 +54,13 @@ static enum perfpred_status local_script(struct perfpred_sampler *sampler, const
   return status;
 }
 
-static enum perfpred_status local_describe(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
-                                           struct ppi_setup *setup, struct perfpred_error *error) {
+static enum perfpred_status local_describe(struct perfpred_sampler *sampler, double rates_s,
+                                           struct ppi_machine *machine, struct ppi_setup *setup,
+                                           struct perfpred_error *error) {
   (void)error;
   struct local *local = (struct local *)sampler;
-  if (measured && local->machine.peak_flops_per_s[1] <= 0.0)
-    ppi_machine_measure(&local->machine);
+  if (rates_s > 0.0 && local->machine.bandwidth_bytes_per_s <= 0.0)
+    ppi_machine_measure(&local->machine, rates_s);
   memset(setup, 0, sizeof *setup);
   ppi_core_describe(local->core, &local->machine, setup);
   snprintf(setup->blas.family, sizeof setup->blas.family, "local");

@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "measure/sampler.h"
 
-#define PPI_WORKER_PROTOCOL 5
+#define PPI_WORKER_PROTOCOL 6
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */
@@ -27,7 +27,7 @@ enum ppi_message {
   PPI_MESSAGE_SAMPLE,        /* sampling, requests -> results */
   PPI_MESSAGE_EXECUTE,       /* sampling, executions -> results */
   PPI_MESSAGE_WINDOWS,       /* sampling, count, program, windows -> results */
-  PPI_MESSAGE_DESCRIBE,      /* measured -> machine, setup */
+  PPI_MESSAGE_DESCRIBE,      /* rates_s -> machine, setup */
   PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
   PPI_MESSAGE_SCRIPT,        /* sampling, source, text, number of a unit -> its result */

@@ -233,7 +233,7 @@ static enum perfpred_status script(struct perfpred_sampler *sampler, const struc
   return ppi_script_run(text, sampling, unit, remote_of(sampler), outcomes, error);
 }
 
-static enum perfpred_status describe(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
+static enum perfpred_status describe(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,
                                      struct ppi_setup *setup, struct perfpred_error *error) {
   struct ppi_remote *remote = remote_of(sampler);
   struct ppi_machine told;
@@ -242,7 +242,7 @@ static enum perfpred_status describe(struct perfpred_sampler *sampler, bool meas
   if (status != PERFPRED_OK)
     return status;
   ppi_wire_start(&remote->out, PPI_MESSAGE_DESCRIBE);
-  ppi_wire_put_i64(&remote->out, measured);
+  ppi_wire_put_f64(&remote->out, rates_s);
   status = ppi_remote_ask(remote, NULL, fmax(MEASURE_S, remote->plan.timeout_s), error);
   if (status != PERFPRED_OK)
     return status;
@@ -307,7 +307,13 @@ static void destroy(struct perfpred_sampler *sampler) {
   free(remote);
 }
 
-static const struct ppi_sampler_ops remote_ops = { sample, execute, windows, script, describe, least_squares, destroy };
+static const struct ppi_sampler_ops remote_ops = { .sample = sample,
+                                                   .execute = execute,
+                                                   .windows = windows,
+                                                   .script = script,
+                                                   .describe = describe,
+                                                   .least_squares = least_squares,
+                                                   .destroy = destroy };
 
 enum perfpred_status perfpred_sampler_create_worker(const struct perfpred_context *context,
                                                     const struct perfpred_setup *setup,

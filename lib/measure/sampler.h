@@ -49,13 +49,15 @@ struct ppi_sampler_ops {
   enum perfpred_status (*script)(struct perfpred_sampler *sampler, const struct ppi_script *script,
                                  const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
                                  struct perfpred_error *error);
-  /* measured: peak and bandwidth as well. */
-  enum perfpred_status (*describe)(struct perfpred_sampler *sampler, bool measured, struct ppi_machine *machine,
+  /* rates_s: longest time for peak and bandwidth; 0: they are not measured, infinite: take what it takes, half a second. What there is no
+     time for is 0. */
+  enum perfpred_status (*describe)(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,
                                    struct ppi_setup *setup, struct perfpred_error *error);
   /* min |A x - b| for nrhs right-hand sides, column-major; a and b are overwritten, the first n rows of b are the solutions. */
   enum perfpred_status (*least_squares)(struct perfpred_sampler *sampler, int m, int n, int nrhs, double *a, double *b,
                                         int *rank, struct perfpred_error *error);
   void (*destroy)(struct perfpred_sampler *sampler);
+  double (*now_s)(const struct perfpred_sampler *sampler); /* its clock; NULL: the wall's */
 };
 
 struct perfpred_sampler {

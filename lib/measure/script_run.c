@@ -79,7 +79,7 @@ static enum perfpred_status run(struct perfpred_sampler *sampler, const struct p
     return ppi_error_memory(error);
   enum perfpred_status status = sampler->ops->script(sampler, script, sampling, outcomes, error);
   if (status == PERFPRED_OK)
-    status = sampler->ops->describe(sampler, false, &machine, &setup, error);
+    status = sampler->ops->describe(sampler, 0.0, &machine, &setup, error);
   if (status == PERFPRED_OK) {
     char *text = ppi_report_script(script, outcomes, &setup);
     if (text != NULL)

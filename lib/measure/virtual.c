@@ -363,11 +363,11 @@ static enum perfpred_status virtual_script(struct perfpred_sampler *sampler, con
 }
 
 /* The machine is this one, so that model files made here are accepted here; rates are left unmeasured. */
-static enum perfpred_status virtual_describe(struct perfpred_sampler *sampler, bool measured,
+static enum perfpred_status virtual_describe(struct perfpred_sampler *sampler, double rates_s,
                                              struct ppi_machine *machine, struct ppi_setup *setup,
                                              struct perfpred_error *error) {
   (void)sampler;
-  (void)measured;
+  (void)rates_s;
   (void)error;
   ppi_machine_here(machine);
   *setup = (struct ppi_setup){ .threads = 1, .clock = "virtual", .protocol = PPI_PROTOCOL, .pinned = -1 };
@@ -382,6 +382,10 @@ static enum perfpred_status virtual_least_squares(struct perfpred_sampler *sampl
   return ppi_least_squares(((struct virtual *)sampler)->dgelsy, m, n, nrhs, a, b, rank, error);
 }
 
+static double virtual_now(const struct perfpred_sampler *sampler) {
+  return ((const struct virtual *)sampler)->time.now_s;
+}
+
 static void virtual_destroy(struct perfpred_sampler *sampler) {
   ppi_tally_free(&((struct virtual *)sampler)->tally);
   free(sampler);
@@ -393,7 +397,8 @@ static const struct ppi_sampler_ops virtual_ops = { .sample = virtual_sample,
                                                     .script = virtual_script,
                                                     .describe = virtual_describe,
                                                     .least_squares = virtual_least_squares,
-                                                    .destroy = virtual_destroy };
+                                                    .destroy = virtual_destroy,
+                                                    .now_s = virtual_now };
 
 enum perfpred_status perfpred_sampler_create_virtual(const struct perfpred_context *context, perfpred_cost_fn *cost,
                                                      void *data, perfpred_dgelsy_fn *least_squares,

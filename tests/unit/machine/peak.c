@@ -40,7 +40,7 @@ Test(peak, single_precision_has_twice_the_lanes) {
 Test(peak, rates_of_this_machine_are_numbers) {
   struct ppi_machine machine;
   ppi_machine_here(&machine);
-  ppi_machine_measure(&machine);
+  ppi_machine_measure(&machine, INFINITY);
   double rates[] = { machine.peak_flops_per_s[0], machine.peak_flops_per_s[1], machine.bandwidth_bytes_per_s };
   for (int i = 0; i < 3; i++) {
     cr_expect(isfinite(rates[i]));

@@ -65,7 +65,7 @@ Test(remote_script, refuses_a_reading_of_another_machine) {
     cr_expect_not_null(strstr(json, "\"status\":\"INVALID\""), "%s", json);
     cr_expect_not_null(strstr(json, "yardstick_s is "), "%s", json);
     perfpred_free(json);
-    cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
+    cr_assert_eq(sampler->ops->describe(sampler, 0.0, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
     cr_expect_eq(told.reference_s, readings[i]);
     cr_expect_gt(told.yardstick_s, 0.0);
     perfpred_sampler_destroy(sampler);

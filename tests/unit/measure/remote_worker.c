@@ -145,7 +145,7 @@ static void check_setup(const char *blas_pattern, const char *family, const char
   struct perfpred_sampler *sampler = start(blas, lapack, 60);
   cr_assert_eq(entries(), 0, "the folder of links outlives the start");
   expect_mapped(sampler, blas);
-  cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &setup, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(sampler->ops->describe(sampler, 0.0, &machine, &setup, &error), PERFPRED_OK, "%s", error.text);
   cr_assert_str_eq(setup.blas.path, blas);
   cr_assert_str_eq(setup.lapack.path, lapack);
   expect_build_id(&setup.blas);
@@ -182,7 +182,7 @@ Test(remote_worker, blis_as_blas_tells_nothing) {
   char blas[1024];
   snprintf(blas, sizeof blas, "%s", installed("/usr/lib/*/blis-serial/libblas.so.3"));
   struct perfpred_sampler *sampler = start(blas, NULL, 60);
-  cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &setup, &error), PERFPRED_OK);
+  cr_assert_eq(sampler->ops->describe(sampler, 0.0, &machine, &setup, &error), PERFPRED_OK);
   cr_assert_str_eq(setup.blas.path, blas);
   cr_assert_str_eq(setup.blas.family, "blis");
   cr_assert_str_eq(setup.blas.kernels, "");
@@ -211,7 +211,7 @@ static void expect_threads(const char *blas, int asked, int expected, const char
   setup.blas = installed(blas);
   setup.threads = asked;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
-  cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(sampler->ops->describe(sampler, 0.0, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
   sampler->ops->destroy(sampler);
   cr_expect_eq(told.threads, expected, "%s: %d threads", blas, told.threads);
   cr_expect_str_eq(told.note, note);
@@ -245,7 +245,7 @@ Test(remote_worker, synthetic_topology) {
   setup.environment = environment;
   setup.blas = setup.lapack = FAULTY;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
-  cr_assert_eq(sampler->ops->describe(sampler, false, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(sampler->ops->describe(sampler, 0.0, &machine, &told, &error), PERFPRED_OK, "%s", error.text);
   cr_assert_eq(machine.cores, 3);
   cr_assert_eq(machine.processing_units, 6);
   cr_assert_eq(machine.cache_count, 2);

@@ -239,7 +239,7 @@ Test(virtual, description) {
   struct ppi_machine machine, here;
   struct ppi_setup setup;
   ppi_machine_here(&here);
-  cr_assert_eq(sampler->ops->describe(sampler, true, &machine, &setup, &error), PERFPRED_OK);
+  cr_assert_eq(sampler->ops->describe(sampler, INFINITY, &machine, &setup, &error), PERFPRED_OK);
   cr_expect_eq(ppi_machine_compare(&machine, &here, &error), PERFPRED_OK);
   cr_expect_str_eq(setup.clock, "virtual");
   cr_expect_str_eq(setup.blas.family, "virtual");
