@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred sample: times the calls of a text. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,24 +90,35 @@ static void print_failures(const struct node *calls) {
   }
 }
 
-static void print_counters(const struct node *calls) {
-  const char *note = "";
-  for (size_t i = 0; i < node_count(calls); i++) {
-    const struct node *call = node_element(calls, i), *counters = node_member(call, "counters");
-    if (node_string(node_member(call, "counters_note"))[0] != '\0')
-      note = node_string(node_member(call, "counters_note"));
-    if (node_count(counters) == 0)
-      continue;
-    printf("line %.0f:", node_number(node_member(call, "line")));
-    for (size_t k = 0; k < node_count(counters); k++) {
-      const struct node *counter = node_element(counters, k);
-      double value = node_number(node_member(counter, "value"));
-      printf(isfinite(value) ? " %s %.0f" : " %s -", node_string(node_member(counter, "name")), value);
-    }
-    putchar('\n');
+static void print_counts(const struct node *call, const struct node *counters) {
+  printf("line %.0f:", node_number(node_member(call, "line")));
+  for (size_t k = 0; k < node_count(counters); k++) {
+    const struct node *counter = node_element(counters, k);
+    const char *name = node_string(node_member(counter, "name"));
+    int64_t value = 0;
+    if (node_integer(node_member(counter, "value"), &value))
+      printf(" %s %" PRId64, name, value);
+    else
+      printf(" %s -", name);
   }
-  if (note[0] != '\0')
+  putchar('\n');
+}
+
+/* Calls of one machine mostly have the same note: each is printed once in a row. */
+static void print_counters(const struct node *calls) {
+  const char *last = "";
+  for (size_t i = 0; i < node_count(calls); i++) {
+    const struct node *counters = node_member(node_element(calls, i), "counters");
+    if (node_count(counters) > 0)
+      print_counts(node_element(calls, i), counters);
+  }
+  for (size_t i = 0; i < node_count(calls); i++) {
+    const char *note = node_string(node_member(node_element(calls, i), "counters_note"));
+    if (note[0] == '\0' || strcmp(note, last) == 0)
+      continue;
     printf("counters: %s\n", note);
+    last = note;
+  }
 }
 
 static int print_text(const struct node *report) {

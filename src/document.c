@@ -163,6 +163,13 @@ double node_number(const struct node *node) {
   return json_is_number(value_of(node)) ? json_number_value(value_of(node)) : (double)NAN;
 }
 
+bool node_integer(const struct node *node, int64_t *value) {
+  if (!json_is_integer(value_of(node)))
+    return false;
+  *value = json_integer_value(value_of(node));
+  return true;
+}
+
 const char *node_string(const struct node *node) {
   const char *string = json_string_value(value_of(node));
   return string != NULL ? string : "";

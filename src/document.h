@@ -47,6 +47,7 @@ const struct node *node_member(const struct node *node, const char *key);
 const struct node *node_element(const struct node *node, size_t index);
 size_t node_count(const struct node *node); /* elements of an array */
 double node_number(const struct node *node);
+bool node_integer(const struct node *node, int64_t *value); /* false: it is none */
 const char *node_string(const struct node *node);
 bool node_true(const struct node *node);
 

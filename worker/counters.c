@@ -34,6 +34,12 @@ static void refuse(struct ppi_counter *counter, const char *reason) {
   snprintf(counter->reason, sizeof counter->reason, "%s", reason);
 }
 
+/* For reasons that the note of the plan gives. */
+static void excuse(struct ppi_counter *counter, const char *reason) {
+  refuse(counter, reason);
+  counter->excused = true;
+}
+
 static const char *why_no_hardware(const struct ppi_papi *papi) {
   const char *why = papi->disabled("perf_event");
   return why ? why : "PAPI was built without perf_event";
@@ -56,7 +62,7 @@ static bool lacks_hardware(struct layout *layout, struct ppi_counter *counter, c
   if (counts_hardware(layout->papi))
     return false;
   note(layout->plan, NO_HARDWARE, why_no_hardware(layout->papi));
-  refuse(counter, reason);
+  excuse(counter, reason);
   return true;
 }
 
@@ -81,8 +87,10 @@ static bool find_software(const struct ppi_papi *papi, struct ppi_counter *count
 /* The names of presets are known to PAPI whatever the machine, those of native events where there are any. */
 static void refuse_name(struct layout *layout, struct ppi_counter *counter) {
   bool preset = strncmp(counter->name, PRESET, strlen(PRESET)) == 0;
-  if (preset || !lacks_hardware(layout, counter, "no hardware counters, or no such event"))
+  if (preset || !lacks_hardware(layout, counter, "no hardware counters, or no such event")) {
     refuse(counter, "PAPI knows no event of this name");
+    counter->unknown = true;
+  }
 }
 
 static bool find(struct layout *layout, struct ppi_counter *counter) {
@@ -123,13 +131,15 @@ static void refuse_result(struct layout *layout, struct ppi_counter *counter, in
   if (result == PPI_PAPI_PERMISSION) {
     note(layout->plan, "counting is not permitted here",
          "see kernel.perf_event_paranoid, or what the container allows");
-    refuse(counter, "not permitted");
+    excuse(counter, "not permitted");
   } else if (result == PPI_PAPI_CONFLICT || result == PPI_PAPI_TOO_MANY)
     refuse(counter, "needs more counters than the hardware has");
   else {
-    if (!is_software(counter))
-      note(layout->plan, "the machine refuses to count", layout->papi->text(result));
     refuse(counter, layout->papi->text(result));
+    if (!is_software(counter)) {
+      note(layout->plan, "the machine refuses to count", layout->papi->text(result));
+      counter->excused = true;
+    }
   }
 }
 
@@ -188,7 +198,7 @@ static void lay_out(struct ppi_counter_plan *plan) {
 static void refuse_all(struct ppi_counter_plan *plan, const char *what, const char *why) {
   note(plan, what, why);
   for (int i = 0; i < plan->count; i++)
-    refuse(&plan->counters[i], what);
+    excuse(&plan->counters[i], what);
 }
 
 static void fill(struct ppi_counter_plan *plan) {
@@ -247,6 +257,19 @@ void worker_counters_plan_destroy(struct ppi_counter_plan *plan) {
     plan->papi->shut_down();
   free(plan->counters);
   free(plan);
+}
+
+/* "COMPONENT:::EVENT", save for the component that counts threads. */
+static bool is_shared(const struct ppi_counter *counter) {
+  static const char threads[] = "perf_event:::";
+  return strstr(counter->name, ":::") && strncmp(counter->name, threads, sizeof threads - 1) != 0;
+}
+
+bool worker_counters_shared(const struct ppi_counter_plan *plan, int batch) {
+  for (int i = 0; i < plan->count; i++)
+    if (plan->counters[i].batch == batch)
+      return is_shared(&plan->counters[i]);
+  return false;
 }
 
 struct ppi_counter_tally {

@@ -50,6 +50,8 @@ struct ppi_counter {
   char name[PPI_COUNTER_NAME_MAX];
   int batch;        /* in which it is counted; -1: it cannot be counted here */
   char reason[160]; /* why not, for people; "" where batch >= 0 */
+  bool unknown;     /* PAPI knows no machine that has it */
+  bool excused;     /* the note of the plan says why not */
   int code, slot;   /* PAPI's: the event, its place in the event set of the batch */
 };
 
@@ -68,6 +70,9 @@ struct ppi_counter_plan {
 enum perfpred_status worker_counters_plan(const struct ppi_papi *papi, const char *const *names, int count,
                                           struct ppi_counter_plan **plan, struct perfpred_error *error);
 void worker_counters_plan_destroy(struct ppi_counter_plan *plan); /* after its tallies; NULL is fine */
+
+/* Whether the events of a batch are no thread's: those of the process, or of the whole machine. */
+bool worker_counters_shared(const struct ppi_counter_plan *plan, int batch);
 
 /* The event sets of a plan in one thread: opened, used and closed there. NULL (no batches, no memory) counts nothing. */
 struct ppi_counter_tally;

@@ -44,5 +44,6 @@ int main(int argc, char **argv) {
   for (int descriptor = PPI_WORKER_REQUESTS; descriptor <= PPI_WORKER_LIFE; descriptor++)
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   worker.page = page;
+  worker_crash_watch(page);
   return worker_serve(&worker);
 }

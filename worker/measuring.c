@@ -59,6 +59,7 @@ enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *e
     .resolve = resolve,
     .announce = announce,
     .data = worker,
+    .marks = worker->page->marks,
     .threads = worker->threads < worker->cpu_count ? worker->threads : worker->cpu_count,
     .cpus = worker->threads == 1 ? worker->cpus : NULL, /* several threads place themselves */
     .cpu_count = worker->threads == 1 ? worker->cpu_count : 0,
@@ -141,6 +142,16 @@ static size_t read_count(struct ppi_wire *in) {
   return in->bad ? 0 : (size_t)count;
 }
 
+/* In a region the page has no more than its text. */
+static enum perfpred_status tell_xerbla(const struct worker *worker, struct perfpred_error *error) {
+  uint64_t call = worker_xerbla_call();
+  char what[300];
+  if (worker->unit < 0 || call == 0 || call > worker->script.call_count)
+    return ppi_error_set(error, PERFPRED_NUMERIC, "%.200s: %s", worker_xerbla_during(), worker_xerbla());
+  ppi_script_describe_call(&worker->script, (size_t)worker->unit, (size_t)call - 1, what, sizeof what);
+  return ppi_error_set(error, PERFPRED_NUMERIC, "%s: %s", what, worker_xerbla());
+}
+
 /* What stopped a batch: the complaint of a library and the wish of the client come before what the core says. */
 enum perfpred_status worker_outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error) {
   ppi_page_leave(worker->page);
@@ -153,7 +164,7 @@ enum perfpred_status worker_outcome(struct worker *worker, enum perfpred_status 
   if (!worker_xerbla()[0])
     return status;
   ppi_error_clear(error);
-  return ppi_error_set(error, PERFPRED_NUMERIC, "%s", worker_xerbla());
+  return tell_xerbla(worker, error);
 }
 
 static enum perfpred_status read_request(struct worker *worker, struct ppi_request *request,
@@ -231,9 +242,13 @@ static enum perfpred_status read_script(struct worker *worker, int64_t ld, struc
   const char *text = ppi_wire_get_bytes(&worker->in, &length);
   if (worker->in.bad)
     return worker_unreadable(error);
-  if (worker->text && worker->script.length == length && memcmp(worker->text, text, length) == 0)
+  if (worker->text && worker->script_ld == ld && worker->script.length == length &&
+      memcmp(worker->text, text, length) == 0) {
+    worker->script.source = source; /* lives as long as the message */
     return PERFPRED_OK;
+  }
   worker_forget_script(worker);
+  worker->script_ld = ld;
   worker->text = malloc(length + 1);
   if (!worker->text)
     return ppi_error_memory(error);
@@ -266,8 +281,13 @@ enum perfpred_status worker_script(struct worker *worker, struct perfpred_error 
   if (status != PERFPRED_OK)
     return status;
   int64_t unit = ppi_wire_get_i64(&worker->in);
-  if (worker->in.bad || unit < 0 || (uint64_t)unit >= worker->script.unit_count)
+  if (worker->in.bad || unit < -1 || (unit >= 0 && (uint64_t)unit >= worker->script.unit_count))
     return worker_unreadable(error);
+  if (unit < 0) {
+    ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
+    return worker_counting_check(&worker->script, error);
+  }
+  worker->unit = unit;
   status = ppi_core_unit(worker->core, &worker->script, (size_t)unit, &worker->buffers, &sampling, &result, error);
   if (status == PERFPRED_OK) {
     ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);

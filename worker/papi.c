@@ -15,12 +15,10 @@ _Static_assert((int)PPI_PAPI_OK == PAPI_OK && (int)PPI_PAPI_NO_EVENT == PAPI_ENO
                    (int)PPI_PAPI_TOO_MANY == PAPI_ECOUNT && (int)PPI_PAPI_DISABLED == PAPI_ECMP_DISABLED,
                "results of PAPI");
 
-/* PAPI finds software-defined events by looking for libsde among the global symbols. A library that registers events has brought
-   it along, maybe for itself alone; this makes it global without loading it where nobody needs it. */
+/* PAPI looks for libsde among the global symbols when it starts for the first time, and where there is none it never looks again. A
+   library that registers events may come later, or have brought libsde along for itself alone. */
 static void publish_libsde(void) {
-  void *handle = dlopen("libsde.so.1", RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-  if (handle)
-    dlclose(handle);
+  (void)dlopen("libsde.so.1", RTLD_NOW | RTLD_GLOBAL); /* stays, as PAPI does */
 }
 
 static unsigned long this_thread(void) {

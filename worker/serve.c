@@ -219,6 +219,7 @@ int worker_serve(struct worker *worker) {
     worker_xerbla_clear();
     worker->cancelled = false;
     worker->missing = NULL;
+    worker->unit = -1;
     if (!reply(worker, handle(worker, &error), &error))
       break;
   }

@@ -34,9 +34,14 @@ void worker_describe_lapack(struct worker_libraries *libraries);
 int worker_blas_is_serial(const struct worker_libraries *libraries);
 
 /* xerbla.c: the error handler of BLAS and LAPACK, replaced. */
-void worker_xerbla_watch(const struct ppi_worker_page *page); /* whose call it names */
-const char *worker_xerbla(void);                              /* text of the first error since it was cleared, or "" */
+void worker_xerbla_watch(const struct ppi_worker_page *page); /* whose call it notes */
+const char *worker_xerbla(void); /* text of the first complaint since it was cleared, or "": "DGEMM refuses ..." */
+const char *worker_xerbla_during(void); /* what the page said was running then */
+uint64_t worker_xerbla_call(void);      /* and which call of a region, from 1; 0: not known */
 void worker_xerbla_clear(void);
+
+/* crash.c: notes in the page which call of a region got a deadly signal, before that does what it does. */
+void worker_crash_watch(struct ppi_worker_page *page);
 
 /* squares.c: dgelsy of the loaded LAPACK with 32-bit integers; NULL: it has none. */
 perfpred_dgelsy_fn *worker_dgelsy(const struct worker_libraries *libraries);
@@ -46,6 +51,8 @@ void worker_hardware(struct ppi_machine *machine);
 
 /* counting.c: the counters for the sampling core. */
 const struct ppi_counting *worker_counting(void);
+/* PERFPRED_NOT_FOUND with line and column for an event of a name that PAPI knows of no machine. */
+enum perfpred_status worker_counting_check(const struct ppi_script *script, struct perfpred_error *error);
 
 /* serve.c: the loop over requests. */
 struct worker {
@@ -58,8 +65,10 @@ struct worker {
   struct ppi_script script; /* the last one, and its text and named buffers */
   struct ppi_buffers buffers;
   char *text;
-  int threads, threads_asked;         /* that count: 1 where the BLAS is built for one; and as the host asked */
-  double yardstick_s;                 /* reading that times are brought to; 0: the best one */
+  int64_t script_ld;          /* that the script was read with */
+  int64_t unit;               /* of the script, that the present request is about; -1: it is about something else */
+  int threads, threads_asked; /* that count: 1 where the BLAS is built for one; and as the host asked */
+  double yardstick_s;         /* reading that times are brought to; 0: the best one */
   int cpus[PPI_UNIT_CPUS], cpu_count; /* on which this process may run, the present one first */
   char allowed[PPI_TEXT_MAX];         /* the same as it was before pinning, as a list */
   bool loaded, cancelled;

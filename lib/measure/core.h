@@ -18,6 +18,8 @@ struct ppi_counting {
   enum perfpred_status (*plan)(const char *const *names, int count, void **plan, int *batches, char *note, size_t size,
                                struct perfpred_error *error);
   void (*destroy)(void *plan);
+  /* Whether the events of a batch are the process's and not a thread's, so that one tally counts what all threads do. */
+  bool (*shared)(const void *plan, int batch);
   void *(*open)(const void *plan);
   void (*close)(void *tally);
   void (*start)(void *tally, int batch);
@@ -32,6 +34,7 @@ struct ppi_core_options {
      outlives a crash can name it. NULL: not wanted. */
   void (*announce)(void *data, const char *what);
   void *data;                    /* first argument of both */
+  struct ppi_lane_mark *marks;   /* PPI_LANE_MARKS of them, told which calls of a region run; NULL: not wanted */
   const struct ppi_bench *bench; /* copied; NULL: the real clocks */
   int threads;                   /* of the measured libraries: the yardstick runs on as many; 0: 1 */
   const int *

@@ -17,6 +17,13 @@ void ppi_page_leave(struct ppi_worker_page *page) {
   atomic_fetch_add(&page->beat, 1);
 }
 
+uint64_t ppi_page_beats(const struct ppi_worker_page *page) {
+  uint64_t sum = atomic_load(&page->beat);
+  for (int i = 0; i < PPI_LANE_MARKS; i++)
+    sum += atomic_load_explicit(&page->marks[i].beats, memory_order_relaxed);
+  return sum;
+}
+
 /* A received string in an array, cut where it is too long. */
 static void get_text(struct ppi_wire *wire, char *text, size_t size) {
   const char *string = ppi_wire_get_string(wire);

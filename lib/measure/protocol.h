@@ -6,6 +6,7 @@
 
 #include "base/wire.h"
 #include "machine/machine.h"
+#include "measure/mark.h"
 #include "measure/sampler.h"
 
 #define PPI_WORKER_PROTOCOL 6
@@ -30,19 +31,23 @@ enum ppi_message {
   PPI_MESSAGE_DESCRIBE,      /* rates_s -> machine, setup */
   PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
-  PPI_MESSAGE_SCRIPT,        /* sampling, source, text, number of a unit -> its result */
-  PPI_MESSAGE_CANCEL,        /* while one of the others runs; late ones are ignored */
+  PPI_MESSAGE_SCRIPT, /* sampling, source, text, number of a unit (-1: none, the names of its events are looked up) -> its result */
+  PPI_MESSAGE_CANCEL, /* while one of the others runs; late ones are ignored */
   /* replies: any number of PROGRESS, then one of the others */
   PPI_MESSAGE_PROGRESS = 0x50500101,
   PPI_MESSAGE_DONE,
   PPI_MESSAGE_FAILED /* status, line, column, text */
 };
 
-/* Memory that outlives the worker: what it was doing. */
+/* Memory that outlives the worker: what it was doing. Zeroed at first. */
 struct ppi_worker_page {
-  _Atomic uint64_t beat; /* grows with every call that is begun: silence is counted from its last change */
-  char call[1024];       /* the call that runs, as text; "" where none does */
+  _Atomic uint64_t beat;                      /* grows with every call or region that is begun */
+  char call[1024];                            /* the call or region that runs, as text; "" where none does */
+  struct ppi_lane_mark marks[PPI_LANE_MARKS]; /* of a region: which of its calls run */
+  _Atomic uint64_t crashed;                   /* the one whose thread got a deadly signal, from 1; 0: not known */
 };
+/* Grows with every call that is begun, those of regions included. */
+uint64_t ppi_page_beats(const struct ppi_worker_page *page);
 void ppi_page_enter(struct ppi_worker_page *page, const char *call);
 void ppi_page_leave(struct ppi_worker_page *page);
 

@@ -205,10 +205,8 @@ static enum perfpred_status introduce_script(struct ppi_remote *remote, const st
   return status;
 }
 
-static enum perfpred_status unit(void *data, const struct ppi_script *script, size_t number,
-                                 const struct ppi_sampling *sampling, struct ppi_unit_result *result,
-                                 struct perfpred_error *error) {
-  struct ppi_remote *remote = data;
+static enum perfpred_status prepare_script(struct ppi_remote *remote, const struct ppi_script *script,
+                                           struct perfpred_error *error) {
   struct perfpred_error trial = { .status = PERFPRED_OK };
   enum perfpred_status status = introduce_script(remote, script, &trial);
   if (status == PERFPRED_EXISTS) { /* another context's */
@@ -216,21 +214,44 @@ static enum perfpred_status unit(void *data, const struct ppi_script *script, si
     ppi_error_clear(&trial);
     status = introduce_script(remote, script, &trial);
   }
+  return status == PERFPRED_OK ? status : ppi_error_set(error, status, "%s", trial.text);
+}
+
+/* number -1: no unit, the names of events alone. */
+static enum perfpred_status ask_script(struct ppi_remote *remote, const struct ppi_script *script, int64_t number,
+                                       const struct ppi_sampling *sampling, struct perfpred_error *error) {
+  enum perfpred_status status = prepare_script(remote, script, error);
   if (status != PERFPRED_OK)
-    return ppi_error_set(error, status, "%s", trial.text);
+    return status;
   ppi_wire_start(&remote->out, PPI_MESSAGE_SCRIPT);
   ppi_put_sampling(&remote->out, sampling);
   ppi_wire_put_string(&remote->out, script->source);
   ppi_wire_put_bytes(&remote->out, script->text, script->length);
-  ppi_wire_put_i64(&remote->out, (int64_t)number);
+  ppi_wire_put_i64(&remote->out, number);
+  remote->script = number >= 0 ? script : NULL;
+  remote->unit = number >= 0 ? (size_t)number : 0;
   status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  remote->script = NULL;
+  return status;
+}
+
+static enum perfpred_status unit(void *data, const struct ppi_script *script, size_t number,
+                                 const struct ppi_sampling *sampling, struct ppi_unit_result *result,
+                                 struct perfpred_error *error) {
+  struct ppi_remote *remote = data;
+  enum perfpred_status status = ask_script(remote, script, (int64_t)number, sampling, error);
   return status == PERFPRED_OK ? ppi_get_unit(&remote->in, result, error) : status;
 }
 
+/* A name that no machine has is better told before than after an hour of measuring. */
 static enum perfpred_status script(struct perfpred_sampler *sampler, const struct ppi_script *text,
                                    const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
                                    struct perfpred_error *error) {
-  return ppi_script_run(text, sampling, unit, remote_of(sampler), outcomes, error);
+  struct ppi_remote *remote = remote_of(sampler);
+  enum perfpred_status status = PERFPRED_OK;
+  if (text->event_count > 0)
+    status = ask_script(remote, text, -1, sampling, error);
+  return status == PERFPRED_OK ? ppi_script_run(text, sampling, unit, remote, outcomes, error) : status;
 }
 
 static enum perfpred_status describe(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,

@@ -57,6 +57,8 @@ struct ppi_remote {
   size_t kernel_count, kernel_space;
   struct perfpred_program **programs;
   size_t program_count, program_space;
+  const struct ppi_script *script; /* of which a unit is being measured; NULL: none */
+  size_t unit;
 };
 
 /* Starts a worker unless one is running. */

@@ -28,14 +28,31 @@ static double now(struct wait *wait) {
   return wait->clock.now(wait->clock.state);
 }
 
-/* The call that was running: read before the page goes. */
-static void running_call(const struct ppi_remote *remote, char *text, size_t size) {
-  const struct ppi_worker_page *page = remote->process.page;
+static void copy_call(const struct ppi_worker_page *page, char *text, size_t size) {
   size_t length = strnlen(page->call, sizeof page->call - 1);
   if (length >= size)
     length = size - 1;
   memcpy(text, page->call, length);
   text[length] = '\0';
+}
+
+/* What was running, "" where that is nothing: read before the page goes. Returns how many calls it may have been. */
+static int running_calls(const struct ppi_remote *remote, bool dead, char *text, size_t size) {
+  const struct ppi_worker_page *page = remote->process.page;
+  const struct ppi_script *script = remote->script;
+  uint64_t crashed = dead ? atomic_load(&page->crashed) : 0;
+  int running = 0;
+  text[0] = '\0';
+  if (script && crashed > 0 && crashed <= script->call_count) {
+    ppi_script_describe_call(script, remote->unit, (size_t)crashed - 1, text, size);
+    return 1;
+  }
+  if (script)
+    running = ppi_script_describe_running(script, remote->unit, page->marks, text, size);
+  if (running > 0)
+    return running;
+  copy_call(page, text, size);
+  return 1;
 }
 
 static void stop(struct ppi_remote *remote, double patience_s, char *how, size_t size) {
@@ -44,20 +61,21 @@ static void stop(struct ppi_remote *remote, double patience_s, char *how, size_t
 }
 
 static enum perfpred_status died(struct ppi_remote *remote, struct perfpred_error *error) {
-  char call[200], how[300];
-  running_call(remote, call, sizeof call);
+  char calls[200], how[250];
+  int count = running_calls(remote, true, calls, sizeof calls);
   stop(remote, DEATH_GRACE_S, how, sizeof how);
-  if (call[0])
-    return ppi_error_set(error, PERFPRED_CRASHED, "%s: the worker %s during this call", call, how);
+  if (calls[0])
+    return ppi_error_set(error, PERFPRED_CRASHED, "%s%s: the worker %s during this call", count > 1 ? "one of " : "",
+                         calls, how);
   return ppi_error_set(error, PERFPRED_CRASHED, "worker '%s' %s", remote->plan.worker, how);
 }
 
 static enum perfpred_status silent(struct wait *wait, struct perfpred_error *error) {
-  char call[200];
-  running_call(wait->remote, call, sizeof call);
+  char calls[400];
+  running_calls(wait->remote, false, calls, sizeof calls);
   stop(wait->remote, 0.0, NULL, 0);
-  if (call[0])
-    return ppi_error_set(error, PERFPRED_TIMEOUT, "%s: not finished within %g s", call, wait->silence_s);
+  if (calls[0])
+    return ppi_error_set(error, PERFPRED_TIMEOUT, "%s: not finished within %g s", calls, wait->silence_s);
   return ppi_error_set(error, PERFPRED_TIMEOUT, "worker '%s': no answer within %g s", wait->remote->plan.worker,
                        wait->silence_s);
 }
@@ -110,7 +128,7 @@ static bool take_progress(struct wait *wait) {
 
 /* Nothing came for a moment. PERFPRED_OK: wait on. */
 static enum perfpred_status check_silence(struct wait *wait, struct perfpred_error *error) {
-  uint64_t beat = atomic_load(&wait->remote->process.page->beat);
+  uint64_t beat = ppi_page_beats(wait->remote->process.page);
   if (beat != wait->beat) {
     wait->beat = beat;
     wait->sign_s = now(wait);
@@ -161,7 +179,7 @@ static enum perfpred_status take_message(struct wait *wait, bool *done, struct p
 static void start_waiting(struct wait *wait) {
   ppi_clock_monotonic(&wait->clock);
   wait->started_s = wait->sign_s = now(wait);
-  wait->beat = atomic_load(&wait->remote->process.page->beat);
+  wait->beat = ppi_page_beats(wait->remote->process.page);
   wait->progress.size = sizeof wait->progress;
   wait->progress.stage = wait->stage;
   wait->progress.remaining_s = NAN;

@@ -109,7 +109,7 @@ static void put_counters(struct ppi_text *text, const struct ppi_script *script,
   ppi_text_append(text, ",\"counters\":[");
   for (size_t i = 0; i < settings->event_count; i++) {
     ppi_text_append(text, i > 0 ? ",{\"name\":" : "{\"name\":");
-    put_string(text, script->events[settings->event_first + i]);
+    put_string(text, script->events[settings->event_first + i].name);
     if (i < result->count_count && result->counts[i] != PPI_COUNT_NONE)
       ppi_text_printf(text, ",\"value\":%" PRId64 "}", result->counts[i]);
     else

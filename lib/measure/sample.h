@@ -57,7 +57,7 @@ struct ppi_unit_result {
   struct ppi_result timing;
   int64_t *counts; /* medians, one for each event asked for; malloc'ed */
   size_t count_count;
-  char note[256];          /* why something could not be counted, or "" */
+  char note[1024];         /* why something could not be counted, or "" */
   int threads;             /* that the unit ran on, those of the BLAS not counted */
   int cpus[PPI_UNIT_CPUS]; /* to which they were pinned, the first few */
   int cpu_count;           /* 0: not pinned */

@@ -92,6 +92,15 @@ static enum perfpred_status read_integer(struct reading *reading, int place, int
   return status;
 }
 
+static enum perfpred_status read_increment(struct reading *reading, int place, int64_t *value) {
+  const char *at = reading->reader->at;
+  enum perfpred_status status = read_integer(reading, place, INT32_MIN, value);
+  if (status == PERFPRED_OK && *value == 0)
+    return ppi_reader_fail_at(reading->reader, at, PERFPRED_SYNTAX, "'%s' is 0, expected any other whole number",
+                              reading->kernel->args[place].name);
+  return status;
+}
+
 /* 0.5, -1 or (1, 2) */
 static enum perfpred_status read_scalar(struct reading *reading, int place) {
   const struct ppi_arg *arg = &reading->kernel->args[place];
@@ -109,29 +118,27 @@ static enum perfpred_status read_scalar(struct reading *reading, int place) {
 }
 
 static enum perfpred_status read_scratch(struct reading *reading, struct ppi_script_operand *operand) {
+  ppi_reader_peek(reading->reader);
+  const char *at = reading->reader->at;
   enum perfpred_status status = ppi_reader_integer(reading->reader, "a number of elements", &operand->length);
-  if (status == PERFPRED_OK && operand->length < 0)
-    status = ppi_reader_fail(reading->reader, PERFPRED_SYNTAX, "a number of elements is %lld, expected at least 0",
-                             (long long)operand->length);
+  if (status == PERFPRED_OK && (operand->length < 0 || operand->length > PPI_SCRIPT_LENGTH_MAX))
+    status = ppi_reader_fail_at(reading->reader, at, PERFPRED_SYNTAX,
+                                "a number of elements is %lld, expected 0 to 2^42", (long long)operand->length);
   operand->place = PPI_PLACE_SCRATCH;
   return status == PERFPRED_OK ? ppi_reader_expect(reading->reader, ']') : status;
 }
 
 static enum perfpred_status find_buffer(const struct reading *reading, const char *at, const char *name,
                                         const struct ppi_arg *arg, size_t *buffer) {
-  const struct ppi_script *script = reading->script;
-  for (size_t i = script->buffer_count; i-- > 0;) {
-    if (script->buffers[i].end != SIZE_MAX || strcmp(script->buffers[i].name, name) != 0)
-      continue;
-    if (script->buffers[i].type != arg->type)
-      return ppi_reader_fail_at(reading->reader, at, PERFPRED_SYNTAX, "buffer '%s' is of type %c, '%s' of %s is %c",
-                                name, ppi_type_letter(script->buffers[i].type), arg->name, reading->kernel->name,
-                                ppi_type_letter(arg->type));
-    *buffer = i;
-    return PERFPRED_OK;
-  }
-  return ppi_reader_fail_at(reading->reader, at, PERFPRED_NOT_FOUND,
-                            "there is no buffer '%s'; expected a buffer, [COUNT], or '.' for memory of its own", name);
+  const struct ppi_script_buffer *found = ppi_script_find_buffer(reading->script, name);
+  if (found == NULL)
+    return ppi_script_no_buffer(reading->reader, at, reading->script, name);
+  if (found->type != arg->type)
+    return ppi_reader_fail_at(reading->reader, at, PERFPRED_SYNTAX, "buffer '%s' is of type %c, '%s' of %s is %c", name,
+                              ppi_type_letter(found->type), arg->name, reading->kernel->name,
+                              ppi_type_letter(arg->type));
+  *buffer = (size_t)(found - reading->script->buffers);
+  return PERFPRED_OK;
 }
 
 /* `A`, `A+1000`, `[1000]`, `.` */
@@ -178,10 +185,12 @@ static enum perfpred_status read_argument(struct reading *reading, int place) {
   case PPI_ARG_LD:
     return read_integer(reading, place, 1, &value->i);
   case PPI_ARG_LWORK:
-    return read_integer(reading, place, INT32_MIN,
+    return read_integer(reading, place, reading->kernel->args[place].constant ? INT32_MIN : -1,
                         reading->kernel->args[place].constant ? &ignored : &reading->call->lwork);
-  default: /* increments, info */
-    return read_integer(reading, place, INT32_MIN, &value->i);
+  case PPI_ARG_INC:
+    return read_increment(reading, place, &value->i);
+  default: /* info */
+    return read_integer(reading, place, INT32_MIN, &ignored);
   }
 }
 

@@ -51,11 +51,15 @@ enum perfpred_status ppi_reader_expected(const struct ppi_script_reader *reader,
   struct ppi_script_reader ahead = *reader;
   skip_blanks(&ahead);
   size_t length = 0, left = (size_t)(ahead.end - ahead.at);
-  while (length < left && length < 40 && ahead.at[length] > ' ' && !strchr(",()[]{};", ahead.at[length]))
+  while (length < left && length < 40 && ahead.at[length] > ' ' && ahead.at[length] <= '~' &&
+         !strchr(",()[]{};", ahead.at[length]))
     length++;
   if (left == 0 || *ahead.at == '\n')
     return ppi_reader_fail(&ahead, PERFPRED_SYNTAX, "expected %s, found the end of the %s", what,
                            left == 0 ? "text" : "line");
+  if (length == 0 && (*ahead.at < ' ' || *ahead.at > '~'))
+    return ppi_reader_fail(&ahead, PERFPRED_SYNTAX, "expected %s, found the byte 0x%02X", what,
+                           (unsigned)(unsigned char)*ahead.at);
   return ppi_reader_fail(&ahead, PERFPRED_SYNTAX, "expected %s, found '%.*s'", what, (int)(length > 0 ? length : 1),
                          ahead.at);
 }
@@ -92,8 +96,12 @@ enum perfpred_status ppi_reader_expect(struct ppi_script_reader *reader, char ma
   return ppi_reader_accept(reader, mark) ? PERFPRED_OK : ppi_reader_expected(reader, what);
 }
 
-enum perfpred_status ppi_reader_word(struct ppi_script_reader *reader, const char *what, const char *extra,
-                                     char word[PPI_NAME_MAX]) {
+int ppi_reader_column(const struct ppi_script_reader *reader) {
+  return (int)(reader->at - reader->line_start) + 1;
+}
+
+enum perfpred_status ppi_reader_token(struct ppi_script_reader *reader, const char *what, const char *extra, char *word,
+                                      size_t size) {
   size_t length = 0, left;
   skip_blanks(reader);
   left = (size_t)(reader->end - reader->at);
@@ -102,12 +110,17 @@ enum perfpred_status ppi_reader_word(struct ppi_script_reader *reader, const cha
     length++;
   if (length == 0)
     return ppi_reader_expected(reader, what);
-  if (length >= PPI_NAME_MAX)
-    return ppi_reader_fail(reader, PERFPRED_LIMIT, "%s has more than %d characters", what, PPI_NAME_MAX - 1);
+  if (length >= size)
+    return ppi_reader_fail(reader, PERFPRED_LIMIT, "%s has more than %zu characters", what, size - 1);
   memcpy(word, reader->at, length);
   word[length] = '\0';
   reader->at += length;
   return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_reader_word(struct ppi_script_reader *reader, const char *what, const char *extra,
+                                     char word[PPI_NAME_MAX]) {
+  return ppi_reader_token(reader, what, extra, word, PPI_NAME_MAX);
 }
 
 static bool is_exponent(char c) {

@@ -34,6 +34,10 @@ enum perfpred_status ppi_reader_expect(struct ppi_script_reader *reader, char ma
 /* Letters, digits, '_'; extra: further characters that belong to it. */
 enum perfpred_status ppi_reader_word(struct ppi_script_reader *reader, const char *what, const char *extra,
                                      char word[PPI_NAME_MAX]);
+/* The same of up to size - 1 characters. */
+enum perfpred_status ppi_reader_token(struct ppi_script_reader *reader, const char *what, const char *extra, char *word,
+                                      size_t size);
+int ppi_reader_column(const struct ppi_script_reader *reader); /* of the present place, from 1 */
 /* A product of whole numbers, such as 500*500. */
 enum perfpred_status ppi_reader_integer(struct ppi_script_reader *reader, const char *what, int64_t *value);
 enum perfpred_status ppi_reader_real(struct ppi_script_reader *reader, const char *what, double *value);

@@ -26,14 +26,15 @@ static double elapsed(const struct part *part) {
 static int on_progress(void *data, const struct perfpred_progress *progress) {
   struct part *part = data;
   double fraction = ((double)part->unit + fmin(progress->fraction, 1.0)) / (double)part->count;
+  if (progress->samples > part->present)
+    part->present = progress->samples;
   double time = elapsed(part);
   const struct perfpred_progress whole = { sizeof whole,
                                            progress->stage,
                                            fraction,
                                            time,
                                            fraction > 0.02 ? time * (1.0 - fraction) / fraction : NAN,
-                                           part->samples + progress->samples };
-  part->present = progress->samples;
+                                           part->samples + part->present };
   return part->whole->progress(part->whole->progress_data, &whole);
 }
 

@@ -5,6 +5,7 @@
 #define PPI_MEASURE_SCRIPT_TREE_H
 
 #include "kernel/registry.h"
+#include "measure/mark.h"
 
 enum ppi_place_kind {
   PPI_PLACE_OWN,    /* memory of its own */
@@ -36,6 +37,7 @@ struct ppi_script_buffer {
   enum ppi_type type;
   int64_t length, align; /* elements; bytes, 0: any */
   size_t first, end;     /* units that may use it */
+  int freed;             /* line of its free; 0: there is none */
 };
 
 /* Elements [first, end) of a buffer. */
@@ -52,11 +54,17 @@ enum ppi_precondition {
   PPI_BARE   /* nothing: the operands are as their initialisation leaves them */
 };
 
+/* A counted event, and where its name stands. */
+struct ppi_script_event {
+  char *name;
+  int line, column;
+};
+
 struct ppi_script_settings {
   int repetitions, repetitions_max; /* 0: the sampler's */
   double stable;                    /* relative width of the median's interval to go on for; 0: no matter */
   enum ppi_precondition precondition;
-  bool fresh;        /* other memory at every repetition, and so never warm */
+  bool fresh;        /* other memory at every repetition, named buffers' as well, and so never warm */
   int64_t align, ld; /* 0: any; the sampler's */
   size_t access_first, access_count;
   size_t event_first, event_count;
@@ -82,13 +90,16 @@ struct ppi_script {
   struct ppi_script_unit *units;
   struct ppi_script_buffer *buffers;
   struct ppi_script_access *accesses;
-  char **events;
+  struct ppi_script_event *events;
   size_t call_count, lane_count, unit_count, buffer_count, access_count, event_count;
   size_t call_space, lane_space, unit_space, buffer_space, access_space, event_space;
 };
 
 #define PPI_SCRIPT_REPETITIONS_MAX 1000000
-#define PPI_SCRIPT_LANES_MAX 256
+#define PPI_SCRIPT_LANES_MAX PPI_LANE_MARKS
+#define PPI_SCRIPT_LENGTH_MAX (INT64_C(1) << 42) /* elements of a buffer */
+#define PPI_SCRIPT_EVENTS_MAX 64                 /* of a call */
+#define PPI_SCRIPT_EVENT_NAME_MAX 256
 #define PPI_SCRIPT_ALIGN_MAX (INT64_C(2) << 20)
 
 /* ld: of matrices in memory of their own that the text leaves open; 0: ppi_leading_dimension. PERFPRED_SYNTAX and others with line and column. */
@@ -99,12 +110,23 @@ void ppi_script_free(struct ppi_script *script); /* twice is fine */
 
 /* "dtrsm(R,L,T,N,1000,128)", of a region "{dpotrf2(L,8); dtrsm(...)}" or "{omp ...}". */
 void ppi_script_describe(const struct ppi_script *script, size_t unit, char *text, size_t size);
+/* A call of a unit by its number in the script; one of a region with its line, "dscal(4) of line 7". */
+void ppi_script_describe_call(const struct ppi_script *script, size_t unit, size_t call, char *text, size_t size);
+/* Those calls of a unit that its marks (PPI_LANE_MARKS of them) say are running, with commas; how many there are. */
+int ppi_script_describe_running(const struct ppi_script *script, size_t unit, const struct ppi_lane_mark *marks,
+                                char *text, size_t size);
 
 /* Room for one more item of an array; false: no memory. */
 bool ppi_script_grow(void *array, size_t count, size_t *space, size_t item);
 
-/* script_call.c: reads a call and lays its operands out. */
+/* The buffer of that name that is there at the present place; NULL: none. */
+struct ppi_script_buffer *ppi_script_find_buffer(const struct ppi_script *script, const char *name);
+/* Says so about the name at `at`. */
 struct ppi_script_reader;
+enum perfpred_status ppi_script_no_buffer(const struct ppi_script_reader *reader, const char *at,
+                                          const struct ppi_script *script, const char *name);
+
+/* script_call.c: reads a call and lays its operands out. */
 enum perfpred_status ppi_script_read_call(struct ppi_script_reader *reader, const struct ppi_kernels *kernels,
                                           const struct ppi_script *script, const struct ppi_script_settings *settings,
                                           struct ppi_script_call *call);

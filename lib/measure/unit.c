@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/unit.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/evict.h"
 
-#define COPIES_MAX 64
-#define COPIES_BYTES ((size_t)256 << 20) /* of all copies of fresh operands together, if two of them fit */
+#define COPIES_MAX 65536
+#define COPIES_BYTES ((size_t)256 << 20) /* of all copies of fresh operands together, where that is two of them */
 #define PAGE ((size_t)4096)
 #define HUGE_PAGE ((size_t)2 << 20)
 #define STAGGER ((size_t)1088) /* a multiple of 64, so that operands do not all start in the same set of a cache */
 
 /* --- Memory -------------------------------------------------------------------------------------------------------- */
+
+/* What the system hands out beyond this ends with somebody being killed. */
+static bool is_beyond_machine(size_t bytes) {
+#ifdef _SC_PHYS_PAGES
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages;
+#else
+  (void)bytes;
+  return false;
+#endif
+}
 
 /* Zeroed memory; base is a multiple of align, and of no larger power of two. align 0: of 64, staggered by number. */
 static enum perfpred_status allocate(size_t bytes, size_t align, size_t number, unsigned char **memory,
@@ -22,7 +35,7 @@ static enum perfpred_status allocate(size_t bytes, size_t align, size_t number, 
   if (page < 2 * align)
     page = 2 * align;
   whole = (whole + page - 1) / page * page;
-  unsigned char *made = aligned_alloc(page, whole);
+  unsigned char *made = is_beyond_machine(whole) ? NULL : aligned_alloc(page, whole);
   if (made == NULL)
     return ppi_error_set(error, PERFPRED_NO_MEMORY, "no memory for an operand of %zu bytes", bytes);
   memset(made, 0, whole);
@@ -54,13 +67,41 @@ static enum perfpred_status make_table(struct ppi_buffers *buffers, const struct
 }
 
 /* Elements have the width that the unit's library gives integers; a buffer of them is made for the wider one. */
+static size_t buffer_bytes(const struct ppi_script_buffer *buffer) {
+  return (size_t)buffer->length * ppi_type_bytes(buffer->type, true);
+}
+
+/* From one copy to the next, so that each is aligned as the first one is. */
+static size_t stride_of(size_t bytes, size_t align) {
+  size_t unit_of = align > 32 ? 2 * align : 64;
+  return (bytes + unit_of - 1) / unit_of * unit_of;
+}
+
+static enum perfpred_status need_ring(struct ppi_placed_unit *unit, size_t number, struct perfpred_error *error) {
+  const struct ppi_script_buffer *buffer = &unit->script->buffers[number];
+  struct ppi_unit_ring *ring = &unit->rings[number];
+  if (ring->memory != NULL)
+    return PERFPRED_OK;
+  ring->stride = stride_of(buffer_bytes(buffer), (size_t)buffer->align);
+  return allocate(ring->stride * (size_t)unit->copies, (size_t)buffer->align, number, &ring->memory, &ring->base,
+                  error);
+}
+
 static enum perfpred_status need_buffer(struct ppi_placed_unit *unit, size_t number, struct perfpred_error *error) {
   const struct ppi_script_buffer *buffer = &unit->script->buffers[number];
   struct ppi_buffers *buffers = unit->buffers;
+  if (unit->rings != NULL)
+    return need_ring(unit, number, error);
   if (buffers->memory[number] != NULL)
     return PERFPRED_OK;
-  return allocate((size_t)buffer->length * ppi_type_bytes(buffer->type, true), (size_t)buffer->align, number,
-                  &buffers->memory[number], &buffers->base[number], error);
+  return allocate(buffer_bytes(buffer), (size_t)buffer->align, number, &buffers->memory[number], &buffers->base[number],
+                  error);
+}
+
+const unsigned char *ppi_unit_buffer(const struct ppi_placed_unit *unit, size_t buffer) {
+  if (unit->rings == NULL)
+    return unit->buffers->base[buffer];
+  return unit->rings[buffer].base + unit->rings[buffer].stride * (size_t)unit->copy;
 }
 
 /* Releases the buffers that the text has freed before this unit, and makes those that are touched before its calls. */
@@ -96,20 +137,44 @@ static size_t own_bytes(const struct ppi_script_operand *operand, size_t element
   return bytes > 0 ? bytes : element;
 }
 
-/* How many copies of the memory of its own a unit has: one, or as many fresh ones as are sensible. */
-static int count_copies(const struct ppi_placed_unit *unit) {
-  size_t bytes = 1;
-  if (!unit->text->settings.fresh)
-    return 1;
+/* Bytes of one copy of everything that the unit uses; used: room for one of each buffer of the script, all false. */
+static size_t copy_bytes(const struct ppi_placed_unit *unit, bool *used) {
+  const struct ppi_script_settings *settings = &unit->text->settings;
+  size_t bytes = 0;
+  for (size_t i = 0; i < settings->access_count; i++)
+    used[unit->script->accesses[settings->access_first + i].buffer] = true;
   for (size_t c = 0; c < unit->call_count; c++) {
     const struct ppi_script_call *call = call_of(unit, c);
-    for (int i = 0; i < call->operand_count; i++)
-      if (call->operands[i].place != PPI_PLACE_BUFFER)
-        bytes +=
-            own_bytes(&call->operands[i], ppi_type_bytes(call->kernel->args[call->operands[i].argument].type, true));
+    for (int i = 0; i < call->operand_count; i++) {
+      const struct ppi_script_operand *operand = &call->operands[i];
+      if (operand->place == PPI_PLACE_BUFFER)
+        used[operand->buffer] = true;
+      else
+        bytes += stride_of(own_bytes(operand, ppi_type_bytes(call->kernel->args[operand->argument].type, true)),
+                           (size_t)settings->align);
+    }
   }
-  size_t copies = COPIES_BYTES / bytes;
-  return copies < 2 ? 2 : copies > COPIES_MAX ? COPIES_MAX : (int)copies;
+  for (size_t i = 0; i < unit->script->buffer_count; i++)
+    bytes += used[i] ? stride_of(buffer_bytes(&unit->script->buffers[i]), (size_t)unit->script->buffers[i].align) : 0;
+  return bytes;
+}
+
+/* One copy of everything, or as many fresh ones as are sensible. They come round again, so all together they have to be larger than the
+   caches. */
+static enum perfpred_status plan_copies(struct ppi_placed_unit *unit, struct perfpred_error *error) {
+  unit->copies = 1;
+  if (!unit->text->settings.fresh)
+    return PERFPRED_OK;
+  bool *used = calloc(unit->script->buffer_count + 1, sizeof *used);
+  unit->rings = calloc(unit->script->buffer_count + 1, sizeof *unit->rings);
+  if (used == NULL || unit->rings == NULL) {
+    free(used);
+    return ppi_error_memory(error);
+  }
+  size_t copies = COPIES_BYTES / (copy_bytes(unit, used) + 1);
+  free(used);
+  unit->copies = copies < 2 ? 2 : copies > COPIES_MAX ? COPIES_MAX : (int)copies;
+  return PERFPRED_OK;
 }
 
 static enum perfpred_status find_memory(struct ppi_placed_unit *unit, const struct ppi_script_operand *operand,
@@ -117,12 +182,15 @@ static enum perfpred_status find_memory(struct ppi_placed_unit *unit, const stru
   size_t element = place->area.element, align = (size_t)unit->text->settings.align;
   if (operand->place == PPI_PLACE_BUFFER) {
     enum perfpred_status status = need_buffer(unit, operand->buffer, error);
-    if (status == PERFPRED_OK)
-      place->area.base = unit->buffers->base[operand->buffer] + (size_t)operand->offset * element;
-    return status;
+    if (status != PERFPRED_OK)
+      return status;
+    unsigned char *base =
+        unit->rings != NULL ? unit->rings[operand->buffer].base : unit->buffers->base[operand->buffer];
+    place->area.base = base + (size_t)operand->offset * element;
+    place->stride = unit->rings != NULL ? unit->rings[operand->buffer].stride : 0;
+    return PERFPRED_OK;
   }
-  size_t bytes = own_bytes(operand, element), unit_of = align > 32 ? 2 * align : 64;
-  place->stride = (bytes + unit_of - 1) / unit_of * unit_of;
+  place->stride = stride_of(own_bytes(operand, element), align);
   size_t all = place->stride * (size_t)unit->copies;
   return allocate(all, align, unit->place_count, &place->memory, &place->area.base, error);
 }
@@ -234,7 +302,7 @@ static enum perfpred_status make_patterns(struct ppi_placed_unit *unit, struct p
 static void move_to_copy(struct ppi_placed_unit *unit, int copy) {
   for (size_t i = 0; i < unit->place_count; i++) {
     struct ppi_unit_place *place = &unit->places[i];
-    if (place->memory == NULL)
+    if (place->stride == 0)
       continue;
     place->area.base += (ptrdiff_t)place->stride * (copy - unit->copy);
     unit->frames[place->call].words[place->argument] = place->area.base;
@@ -244,13 +312,18 @@ static void move_to_copy(struct ppi_placed_unit *unit, int copy) {
 
 /* --- Calls --------------------------------------------------------------------------------------------------------- */
 
-static void set_lwork(struct ppi_frame *frame, const struct ppi_script_call *call) {
+static enum perfpred_status set_lwork(struct ppi_frame *frame, const struct ppi_script_call *call,
+                                      struct perfpred_error *error) {
   for (int i = 0; i < call->kernel->arg_count && call->lwork >= 0; i++) {
     if (call->kernel->args[i].kind != PPI_ARG_LWORK || call->kernel->args[i].constant)
       continue;
+    if (!frame->ilp64 && call->lwork > INT32_MAX)
+      return ppi_error_set(error, PERFPRED_OVERFLOW, "%s: '%s' is %" PRId64 ", the library's integers have 32 bits",
+                           call->kernel->name, call->kernel->args[i].name, call->lwork);
     frame->wide[i] = call->lwork;
     frame->narrow[i] = (int32_t)call->lwork;
   }
+  return PERFPRED_OK;
 }
 
 static enum perfpred_status make_call(struct ppi_placed_unit *unit, size_t number, struct perfpred_error *error) {
@@ -267,9 +340,7 @@ static enum perfpred_status make_call(struct ppi_placed_unit *unit, size_t numbe
   for (size_t i = first; i < unit->place_count; i++)
     addresses[unit->places[i].argument] = unit->places[i].area.base;
   status = ppi_frame_fill(&unit->frames[number], call->kernel, function, ilp64, call->values, addresses, error);
-  if (status == PERFPRED_OK)
-    set_lwork(&unit->frames[number], call);
-  return status;
+  return status == PERFPRED_OK ? set_lwork(&unit->frames[number], call, error) : status;
 }
 
 static enum perfpred_status make_tables(struct ppi_placed_unit *unit, struct perfpred_error *error) {
@@ -291,11 +362,13 @@ enum perfpred_status ppi_unit_place(struct ppi_placed_unit *unit, struct ppi_cor
   *unit =
       (struct ppi_placed_unit){ .core = core, .script = script, .text = &script->units[number], .buffers = buffers };
   ppi_script_describe(script, number, unit->what, sizeof unit->what);
+  if (unit->text->region)
+    unit->marks = core->options.marks;
   enum perfpred_status status = make_tables(unit, error);
   if (status == PERFPRED_OK)
-    status = ready_buffers(unit, number, error);
+    status = plan_copies(unit, error);
   if (status == PERFPRED_OK)
-    unit->copies = count_copies(unit);
+    status = ready_buffers(unit, number, error);
   for (size_t i = 0; i < unit->call_count && status == PERFPRED_OK; i++)
     status = make_call(unit, i, error);
   if (status == PERFPRED_OK)
@@ -315,9 +388,13 @@ enum perfpred_status ppi_unit_place(struct ppi_placed_unit *unit, struct ppi_cor
 void ppi_unit_free(struct ppi_placed_unit *unit) {
   for (size_t i = 0; i < unit->place_count; i++)
     free(unit->places[i].memory);
+  for (size_t i = 0; i < unit->script->buffer_count && unit->rings != NULL; i++)
+    free(unit->rings[i].memory);
+  free(unit->rings);
   free(unit->places);
   free(unit->frames);
   ppi_arena_free(&unit->arena);
+  unit->rings = NULL;
   unit->places = NULL;
   unit->frames = NULL;
   unit->place_count = 0;

@@ -109,6 +109,9 @@ Test(counters, components_do_not_mix) {
   EXPECT_BATCHES(0, 1, 0, 1, 2);
   count_all();
   EXPECT_VALUES(1, 70, 2, 80, 3 * 3);
+  cr_expect_not(worker_counters_shared(plan, 0), "a thread's");
+  cr_expect(worker_counters_shared(plan, 1), "the process's");
+  cr_expect_not(worker_counters_shared(plan, 2));
 }
 
 Test(counters, a_name_twice_is_counted_once) {
@@ -129,6 +132,10 @@ Test(counters, names_that_are_not_there_are_told_apart) {
   cr_expect_str_eq(plan->counters[5].reason, "no loaded library has registered it");
   cr_expect_str_eq(plan->counters[6].reason, "needs more counters than the hardware has");
   cr_expect_str_eq(plan->note, "", "the machine is not to blame");
+  for (int i = 0; i < plan->count; i++) {
+    cr_expect_eq(plan->counters[i].unknown, i == 1 || i == 3, "%s", plan->counters[i].name);
+    cr_expect_not(plan->counters[i].excused, "%s", plan->counters[i].name);
+  }
   count_all();
   EXPECT_VALUES(1, NONE, NONE, NONE, NONE, NONE, NONE);
 }
@@ -144,6 +151,10 @@ Test(counters, no_hardware_is_one_note) {
   cr_expect_str_eq(plan->counters[1].reason, "no hardware counters, or no such event");
   cr_expect_str_eq(plan->counters[2].reason, "PAPI knows no event of this name");
   cr_expect_str_eq(plan->counters[3].reason, "no hardware counters");
+  for (int i = 0; i < 4; i++) {
+    cr_expect_eq(plan->counters[i].excused, i != 2, "%s", plan->counters[i].name);
+    cr_expect_eq(plan->counters[i].unknown, i == 2, "%s", plan->counters[i].name);
+  }
   cr_expect_null(worker_counters_open(plan));
 }
 

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../../worker/counters.h"
@@ -106,6 +107,27 @@ Test(papi, events_may_come_later) {
   struct ppi_counter_tally *tally = worker_counters_open(plan);
   count(tally, 0, 9, 0);
   cr_expect_eq(values[0], 9);
+  worker_counters_close(tally);
+}
+
+/* However many PAPI reads at once: each is counted, in as many runs as that takes. */
+Test(papi, more_events_than_fit) {
+  enum { MANY = 60 };
+  char text[MANY][40];
+  const char *names[MANY];
+  for (int i = 0; i < MANY; i++) {
+    snprintf(text[i], sizeof text[i], "sde:::COUNTED::many%d", i);
+    names[i] = text[i];
+    values[i] = PPI_COUNTER_NONE;
+  }
+  make(names, MANY);
+  struct ppi_counter_tally *tally = worker_counters_open(plan);
+  for (int batch = 0; batch < plan->batches; batch++) {
+    cr_expect(worker_counters_shared(plan, batch));
+    count(tally, batch, 100 + batch, 0);
+  }
+  for (int i = 0; i < MANY; i++)
+    cr_expect_eq(values[i], 100 + plan->counters[i].batch);
   worker_counters_close(tally);
 }
 

@@ -101,6 +101,71 @@ Test(units, fresh_operands_move_and_have_their_values) {
   cr_expect_float_eq(seen.last, seen.first, 0.0);
 }
 
+/* Buffers that are divided stay so: all of them move together, and the values are there at each place. */
+Test(units, fresh_operands_in_named_buffers_move_together) {
+  struct seen seen = { 0 };
+  register_free_form(record_text, record, &seen);
+  run("double A[1000], B[50]\nset operands fresh; set prepare A[0:600] B\ndrecord(10, A+100, A+600)\n");
+  cr_assert_eq(outcomes[0].status, PERFPRED_OK, "%s", outcomes[0].text);
+  int calls = atomic_load(&seen.calls);
+  cr_assert_gt(calls, 2);
+  for (int i = 0; i < calls && i < 64; i++) {
+    cr_expect_eq(seen.y[i] - seen.x[i], 500);
+    for (int k = 0; k < i; k++)
+      cr_expect_geq(llabs((long long)(seen.x[i] - seen.x[k])), 1000, "no run meets what another one touched");
+  }
+  cr_expect_float_eq(seen.last, seen.first, 0.0);
+}
+
+Test(units, fresh_buffers_are_aligned_as_wanted) {
+  struct seen seen = { 0 };
+  register_free_form(record_text, record, &seen);
+  run("set align 256\ndouble A[77]\nset operands fresh\ndrecord(10, A, A+20)\n");
+  cr_assert_eq(outcomes[0].status, PERFPRED_OK, "%s", outcomes[0].text);
+  int calls = atomic_load(&seen.calls);
+  for (int i = 0; i < calls && i < 64; i++)
+    cr_expect_eq((uintptr_t)seen.x[i] % 512, 256);
+}
+
+/* Both threads of a run are on the same copy, and the next run is on another one. */
+Test(units, threads_share_fresh_buffers) {
+  struct seen one = { 0 }, two = { 0 };
+  register_free_form(record_text, record, &one);
+  register_free_form("kernel dother(n: size, x: in vector[n], y: inout vector[n])\nend\n", record, &two);
+  run("double A[100]\nset operands fresh\n{omp drecord(4, A, A+10); dother(4, A, A+20) }\n");
+  cr_assert_eq(outcomes[0].status, PERFPRED_OK, "%s", outcomes[0].text);
+  int calls = atomic_load(&one.calls);
+  cr_assert_gt(calls, 1);
+  cr_assert_eq(atomic_load(&two.calls), calls);
+  for (int i = 0; i < calls && i < 64; i++)
+    cr_expect_eq(one.x[i], two.x[i]);
+  cr_expect_neq(one.x[0], one.x[1]);
+}
+
+/* After fresh copies of a buffer, fixed operands are in the buffer itself. */
+Test(units, fresh_copies_are_of_one_call_alone) {
+  struct seen seen = { 0 };
+  register_free_form(record_text, record, &seen);
+  run("double A[100]\ndrecord(4, A, A+10)\nset operands fresh\ndrecord(4, A, A+10)\nset operands fixed\n"
+      "drecord(4, A, A+10)\nfree A\ndouble A[30]\nset operands fresh\ndrecord(4, A, A+10)\n");
+  for (int i = 0; i < 4; i++)
+    cr_expect_eq(outcomes[i].status, PERFPRED_OK, "%s", outcomes[i].text);
+  cr_expect_float_eq(seen.last, seen.first, 0.0);
+}
+
+/* More than any machine has: neither it nor a neighbour is killed for it. */
+Test(units, buffers_beyond_the_memory_are_a_failure_of_their_call) {
+  struct seen seen = { 0 };
+  register_free_form(record_text, record, &seen);
+  run("double A[4398046511104], B[100]\ndrecord(4, A, A+10)\ndrecord(4, B, B+10)\n"
+      "set operands fresh\ndrecord(4, A, A+10)\nset operands fixed\ndrecord(4, [4398046511104], .)\n");
+  cr_expect_eq(outcomes[0].status, PERFPRED_NO_MEMORY, "%s", outcomes[0].text);
+  cr_expect_not_null(strstr(outcomes[0].text, "35184372088832 bytes"), "%s", outcomes[0].text);
+  cr_expect_eq(outcomes[1].status, PERFPRED_OK, "%s", outcomes[1].text);
+  cr_expect_eq(outcomes[2].status, PERFPRED_NO_MEMORY, "%s", outcomes[2].text);
+  cr_expect_eq(outcomes[3].status, PERFPRED_NO_MEMORY, "%s", outcomes[3].text);
+}
+
 /* y grows by half at every call: it would be infinite before long. */
 Test(units, ten_thousand_repetitions_do_not_drift) {
   struct seen seen = { 0 };
