@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* perfpred model: shows and checks a model file. */
+/* perfpred model: shows and checks a model file, or fits its models anew. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
+#include "refit.h"
 #include "session.h"
 #include "setup.h"
 #include "table.h"
+#include "target.h"
 #include "units.h"
 
 /* Loads the file whatever machine it is of; reason says why its models do not hold here, or is empty. */
@@ -57,6 +60,7 @@ static int print_json(struct session *session, const struct perfpred_error *reas
   document_copy(&document, "created", node_member(session->report, "created"));
   document_copy(&document, "machine", node_member(session->report, "machine"));
   document_copy(&document, "setups", node_member(session->report, "setups"));
+  document_copy(&document, "options", node_member(session->report, "options"));
   document_open_array(&document, "models");
   for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
     result = write_model(session, &document, i);
@@ -98,6 +102,14 @@ static void print_setup(const struct node *setup, size_t number, const struct no
            node_true(node_member(setup, "ilp64")) ? "64" : "32", node_string(node_member(setup, "clock")));
 }
 
+static void print_options(const struct node *options) {
+  char text[UNIT_TEXT];
+  printf("%-12s %s, %.0f repetitions, %s %s of the points, ", "generator",
+         node_string(node_member(options, "generator")), node_number(node_member(options, "repetitions")),
+         node_string(node_member(options, "error_measure")), node_string(node_member(options, "reference")));
+  printf("error bound %s\n", unit_percent(text, node_number(node_member(options, "error_bound")), "%.2f %%"));
+}
+
 static void print_origin(const struct session *session, const struct perfpred_error *reason) {
   const struct node *setups = node_member(session->report, "setups"),
                     *machine = node_member(session->report, "machine");
@@ -106,6 +118,7 @@ static void print_origin(const struct session *session, const struct perfpred_er
   setup_print_machine(machine);
   for (size_t i = 0; i < node_count(setups); i++)
     print_setup(node_element(setups, i), i + 1, machine);
+  print_options(node_member(session->report, "options"));
   printf("%-12s %s\n\n", "this machine", reason->text[0] == '\0' ? "yes, the models hold here" : reason->text);
 }
 
@@ -124,28 +137,58 @@ static int print_text(struct session *session, const struct perfpred_error *reas
   return result;
 }
 
+static int show(struct session *session, const struct perfpred_error *reason) {
+  int result = session_report(session);
+  if (result != COMMAND_OK)
+    return result;
+  return session->options->json ? print_json(session, reason) : print_text(session, reason);
+}
+
+/* Options of 'model refit' that have no meaning when a file is shown. */
+static bool is_for_refit(const struct options *options) {
+  return options->output || options->settings.count > 0 || options->blas || options->lapack || options->threads != 0 ||
+         options->yardstick_s > 0.0 || options->worker || options->environment.count > 0;
+}
+
+static int check(const struct options *options, bool refit) {
+  if (!refit && options->operands.count > 1)
+    return message_misuse("'model': unexpected '%s'; expected FILE or refit FILE", options->operands.items[1]);
+  if (!refit && is_for_refit(options))
+    return message_misuse("'model FILE' takes --json and -f alone; -o, --set and libraries are for 'model refit FILE'");
+  if (refit && options->output == NULL)
+    return message_misuse("'model refit' needs a file to write: -o FILE");
+  return refit ? target_check(options->output) : COMMAND_OK;
+}
+
 static int run(const struct options *options) {
   struct session session;
   struct perfpred_error reason = { .text = "" };
-  int result = session_open(&session, options);
+  bool refit = options->operands.count == 2 && strcmp(options->operands.items[0], "refit") == 0;
+  const char *path = options->operands.items[refit ? 1 : 0];
+  int result = check(options, refit);
+  if (result != COMMAND_OK)
+    return result;
+  result = session_open(&session, options);
   if (result == COMMAND_OK)
-    result = load(&session, options->operands.items[0], &reason);
+    result = load(&session, path, &reason);
   if (result == COMMAND_OK)
-    result = session_report(&session);
-  if (result == COMMAND_OK)
-    result = options->json ? print_json(&session, &reason) : print_text(&session, &reason);
+    result = refit ? refit_run(&session, path) : show(&session, &reason);
   session_close(&session);
   return result;
 }
 
 const struct command command_model = {
   .name = "model",
-  .synopsis = "FILE [-f FILE] [--json]",
-  .summary = "Shows and checks a model file",
+  .synopsis = "FILE | model refit FILE -o FILE [--set KNOB=VALUE] ...",
+  .summary = "Shows and checks a model file, or fits its models anew",
   .details =
-      "A file of another machine is shown as well, and said to be one. An error of '-' could not be estimated.\n",
-  .takes = TAKES_FILES,
+      "A file of another machine is shown as well, and said to be one. An error of '-' could not be estimated.\n\n"
+      "refit fits the models anew from the samples in the file ('perfpred generate --samples' keeps them), with\n"
+      "the knobs that they were generated with or those of --set ('perfpred generate --help' lists them), and\n"
+      "measures nothing. Points that the knobs ask for and that were not measured are done without. The\n"
+      "least squares are solved by the LAPACK of the file, or by that of --lapack.\n",
+  .takes = TAKES_FILES | TAKES_OUTPUT | TAKES_SET | TAKES_SETUP,
   .operands_min = 1,
-  .operands_max = 1,
+  .operands_max = 2,
   .run = run,
 };

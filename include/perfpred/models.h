@@ -312,9 +312,11 @@ struct perfpred_generate_report {
   int budget_exhausted; /**< 1: refinement was cut short by the budget */
   int rates_known;      /**< 1: so are the machine's peak and bandwidth; 0: a tenth of the budget, which they may take,
                            did not suffice, or the machine is a virtual one */
+  uint64_t missing;     /**< refitting: points that were asked for and not among the samples */
+  uint64_t kept;        /**< refitting: sub-models without raw samples, which stay as they were */
 };
 #define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
-  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0 }
+  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0 }
 
 /**
  * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the
@@ -338,6 +340,47 @@ perfpred_generate(const struct perfpred_context *context, struct perfpred_sample
                   const struct perfpred_program *const *programs, size_t count,
                   const struct perfpred_generate_options *options, struct perfpred_models **models,
                   struct perfpred_generate_report *report, struct perfpred_error *error);
+
+/**
+ * Tells with which options models were generated last, filled in where defaults were used.
+ *
+ * @param models the models
+ * @param[out] options the options, up to the size that the caller set
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID
+ * @par Thread safety: models may be shared.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_options(const struct perfpred_models *models,
+                                                          struct perfpred_generate_options *options,
+                                                          struct perfpred_error *error);
+
+/**
+ * Fits models anew from their raw samples (keep_samples), without measuring.
+ *
+ * The generator runs on the samples alone, for each sub-model on its domain. As long as it asks for points that are among them, the
+ * result is that of a generation with these options; where one is missing, that sub-model makes do with all samples there are of it:
+ * grids use the known points instead of their own, and boxes with too few of them are not split. Sub-models without samples
+ * stay as they are, so do machine, setups and samples.
+ *
+ * @param models the models; they stay as they are
+ * @param sampler whose least squares solve the fits; nothing is measured with it
+ * @param options the knobs, or NULL for those that the models were generated with (perfpred_models_options); ranges, ld, budget_s,
+ *        gate, journal and known have no meaning here
+ * @param[out] refitted the models; the caller gets a reference
+ * @param[in,out] report what was done, or NULL; size set by the caller. measure_s is what the samples cost when they were taken
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NOT_FOUND (there are no samples), PERFPRED_CANCELLED (by options.progress),
+ *         PERFPRED_NUMERIC, PERFPRED_UNSUPPORTED (the sampler has no least squares), PERFPRED_NO_MEMORY
+ * @par Thread safety: models may be shared, the sampler not.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_models_refit(const struct perfpred_models *models,
+                                                        struct perfpred_sampler *sampler,
+                                                        const struct perfpred_generate_options *options,
+                                                        struct perfpred_models **refitted,
+                                                        struct perfpred_generate_report *report,
+                                                        struct perfpred_error *error);
 
 PERFPRED_END_DECLS
 

@@ -13,8 +13,6 @@
 #include "model/samples.h"
 #include "store/journal.h"
 
-/* before `rates_known` */
-#define REPORT_SIZE (offsetof(struct perfpred_generate_report, budget_exhausted) + sizeof(int))
 #define LEAST_BUDGET_S 1e-3
 
 struct joint {
@@ -53,10 +51,7 @@ check_arguments(const struct perfpred_context *context, const struct perfpred_sa
   for (size_t i = 0; i < count; i++)
     if (!programs[i])
       return ppi_error_set(error, PERFPRED_INVALID, "programs[%zu] is NULL", i);
-  if (report && report->size < REPORT_SIZE)
-    return ppi_error_set(error, PERFPRED_INVALID, "report: size is %zu; expected PERFPRED_GENERATE_REPORT_INIT",
-                         report->size);
-  return PERFPRED_OK;
+  return ppi_report_check(report, error);
 }
 
 /* Peak and bandwidth come first, for what they take is missing from the budget. */
@@ -268,9 +263,7 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
   struct perfpred_generate_report made = PERFPRED_GENERATE_REPORT_INIT;
   status = generate_all(&joint, context, targets, target_count, &full, options, models, &made, error);
   free(targets);
-  if (!status && report) {
-    made.size = report->size;
-    memcpy(report, &made, made.size < sizeof made ? made.size : sizeof made);
-  }
+  if (!status)
+    ppi_report_give(&made, report);
   return status;
 }

@@ -179,7 +179,7 @@ static enum perfpred_status look(struct work *work, size_t target) {
   if (status)
     return status;
   status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
-  if (!status && data.count < POINTS)
+  if (!status && data.count < POINTS && !refinement->growths[target].closed)
     status = wish(work, target, &partition);
   if (!status)
     ppi_partition_release(&partition);

@@ -30,7 +30,7 @@ enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size
   if (status)
     return status;
   point = refinement->points.items + place;
-  if (point->wanted || (point->count > 0 && !again))
+  if (point->wanted || point->absent || (point->count > 0 && !again))
     return PERFPRED_OK;
   return push(refinement, place);
 }
@@ -64,6 +64,8 @@ enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement,
     point = ppi_points_find(&refinement->points, target, lattice.dimensions, sizes);
     *complete = point && point->count > 0;
   }
+  if (!status && !*complete)
+    *complete = ppi_recourse_suffices(refinement, target, &lattice, lower, upper);
   return status;
 }
 
@@ -139,7 +141,9 @@ static enum perfpred_status record(struct ppi_refinement *refinement, const stru
 
     if (result->count < (size_t)repetitions)
       refinement->exhausted = ppi_budget_set(refinement);
-    if (result->count == 0 && partial)
+    if (result->count == 0 && refinement->known)
+      ppi_recourse_note(refinement, point);
+    if (result->count == 0 && (partial || refinement->known))
       continue;
     if (result->count == 0)
       return no_sample(refinement, point);
@@ -202,6 +206,12 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
 }
 
 enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions, bool partial) {
+  enum perfpred_status status = ppi_batch_measure_batch(refinement, repetitions, partial);
+
+  return status || !refinement->known ? status : ppi_recourse_take(refinement);
+}
+
+enum perfpred_status ppi_batch_measure_batch(struct ppi_refinement *refinement, int repetitions, bool partial) {
   enum perfpred_status status = PERFPRED_OK;
 
   if (refinement->batch_count > 0)

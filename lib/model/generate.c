@@ -89,22 +89,40 @@ static void fill_report(const struct ppi_refinement *refinement, struct perfpred
   full->measure_s = refinement->measure_s;
   full->wall_s = refinement->source->now_s(refinement->source->data) - refinement->start_s;
   full->max_error = max_error(refinement);
-  full->budget_exhausted = refinement->exhausted;
+  full->budget_exhausted = refinement->exhausted && !refinement->known;
+  full->missing = refinement->missing;
 }
 
-enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
-                                  const struct perfpred_generate_options *options, struct perfpred_models **models,
-                                  struct perfpred_generate_report *report, struct perfpred_error *error) {
-  struct perfpred_generate_report full = PERFPRED_GENERATE_REPORT_INIT;
-  struct ppi_refinement refinement = { 0 };
-  enum perfpred_status status;
-
-  if (count == 0)
-    return ppi_error_set(error, PERFPRED_INVALID, "targets: nothing to be modelled");
+enum perfpred_status ppi_report_check(const struct perfpred_generate_report *report, struct perfpred_error *error) {
   if (report && report->size < REPORT_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID,
                          "report.size: %zu: expected at least %zu (PERFPRED_GENERATE_REPORT_INIT)", report->size,
                          REPORT_SIZE);
+  return PERFPRED_OK;
+}
+
+void ppi_report_give(const struct perfpred_generate_report *full, struct perfpred_generate_report *report) {
+  struct perfpred_generate_report made = *full;
+
+  if (!report)
+    return;
+  made.size = report->size;
+  memcpy(report, &made, made.size < sizeof made ? made.size : sizeof made);
+}
+
+static enum perfpred_status generate(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
+                                     const struct ppi_known *known, const struct perfpred_generate_options *options,
+                                     struct perfpred_models **models, struct perfpred_generate_report *report,
+                                     struct perfpred_error *error) {
+  struct perfpred_generate_report full = PERFPRED_GENERATE_REPORT_INIT;
+  struct ppi_refinement refinement = { .known = known };
+  enum perfpred_status status;
+
+  if (count == 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "targets: nothing to be modelled");
+  status = ppi_report_check(report, error);
+  if (status)
+    return status;
   status = ppi_generate_defaults(options, &refinement.options, error);
   if (status)
     return status;
@@ -116,12 +134,23 @@ enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count
     goto out;
   fill_report(&refinement, &full); /* before the trees are handed over */
   status = finish(&refinement, models);
-  if (status || !report)
-    goto out;
-  full.size = report->size;
-  memcpy(report, &full, report->size < sizeof full ? report->size : sizeof full);
+  if (!status)
+    ppi_report_give(&full, report);
 
 out:
   refinement_release(&refinement);
   return status;
+}
+
+enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
+                                  const struct perfpred_generate_options *options, struct perfpred_models **models,
+                                  struct perfpred_generate_report *report, struct perfpred_error *error) {
+  return generate(targets, count, source, NULL, options, models, report, error);
+}
+
+enum perfpred_status ppi_refit(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
+                               const struct ppi_known *known, const struct perfpred_generate_options *options,
+                               struct perfpred_models **models, struct perfpred_generate_report *report,
+                               struct perfpred_error *error) {
+  return generate(targets, count, source, known, options, models, report, error);
 }

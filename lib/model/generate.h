@@ -31,6 +31,23 @@ struct ppi_source {
 enum perfpred_status ppi_generate(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
                                   const struct perfpred_generate_options *options, struct perfpred_models **models,
                                   struct perfpred_generate_report *report, struct perfpred_error *error);
+/* report: NULL, or one of a size that holds what release 0.1 had; filled in up to its size. */
+enum perfpred_status ppi_report_check(const struct perfpred_generate_report *report, struct perfpred_error *error);
+void ppi_report_give(const struct perfpred_generate_report *full, struct perfpred_generate_report *report);
+
+/* Calls that a source has samples of. */
+struct ppi_known {
+  /* The sizes of the first one of the kernel and case of `like` at *place or behind it; *place becomes its own. false: there is none. */
+  bool (*next)(void *data, const struct ppi_request *like, size_t *place, int64_t sizes[PPI_SIZE_MAX]);
+  void *data;
+};
+/* The same from samples that are there: the source leaves out what it has no samples of. As long as none is missing all goes as it
+   would if they were measured; a target that lacks one gets all that are known of it and makes do with them. The report
+   counts the points that were missing. No budget. PERFPRED_NOT_FOUND: nothing is known of a target. */
+enum perfpred_status ppi_refit(const struct ppi_target *targets, size_t count, const struct ppi_source *source,
+                               const struct ppi_known *known, const struct perfpred_generate_options *options,
+                               struct perfpred_models **models, struct perfpred_generate_report *report,
+                               struct perfpred_error *error);
 /* Checks options and fills in the defaults that do not depend on a target. */
 enum perfpred_status ppi_generate_defaults(const struct perfpred_generate_options *options,
                                            struct perfpred_generate_options *full, struct perfpred_error *error);

@@ -113,7 +113,9 @@ static enum perfpred_status fit_box(const struct ppi_refinement *refinement, siz
     piece->degrees[d] = growth->degrees[d];
   }
   status = ppi_lattice_of(growth, refinement->options.grid, lower, upper, &lattice, refinement->error);
-  if (!status)
+  if (!status && ppi_recourse_is_needed(refinement, target, &lattice))
+    status = ppi_recourse_gather(refinement, target, piece, &data.points, &data.values, &data.count);
+  else if (!status)
     status = gather(refinement, target, &lattice, &data);
   if (!status)
     status = fit(refinement, &data, growth, piece, leaf);

@@ -13,6 +13,7 @@ struct ppi_point {
   uint64_t disturbed;
   double cost_s; /* timed calls per wanted sample, warm, rejected and spare ones included; 0: not measured */
   bool wanted;   /* in the batch that is being put together */
+  bool absent;   /* asked for in vain: no sample is known */
 };
 
 struct ppi_points {

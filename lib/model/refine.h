@@ -32,6 +32,7 @@ struct ppi_growth {
   struct ppi_split *splits;
   struct ppi_piece *pieces;
   struct ppi_leaf *leaves;
+  bool lacks, closed; /* samples that are not to be had; all that are known are taken, and there will be no others */
   double work[2], cost_s[2]; /* at the corners of the domain, for the budget */
 };
 
@@ -47,6 +48,8 @@ struct ppi_refinement {
   double start_s;
   double overhead_s, correction, pace; /* what the budget has learnt: see budget.c */
   bool exhausted;
+  const struct ppi_known *known; /* NULL: whatever is asked for is measured */
+  uint64_t missing;              /* points that are asked for and not known */
   uint64_t samples, disturbed;
   double measure_s;
   double fraction, ahead; /* progress: told so far, and what the present batch may add */
@@ -70,6 +73,22 @@ enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement,
 /* Measures the batch and empties it. partial: what the budget does not reach stays without samples; the points added first are
    measured first. */
 enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions, bool partial);
+
+/* The same of the batch alone, without recourse to what else is known. */
+enum perfpred_status ppi_batch_measure_batch(struct ppi_refinement *refinement, int repetitions, bool partial);
+
+/* recourse.c; all of it only where samples are known and not measured. */
+void ppi_recourse_note(struct ppi_refinement *refinement, struct ppi_point *point); /* it has no samples */
+/* Takes all that is known of the targets that lack samples. */
+enum perfpred_status ppi_recourse_take(struct ppi_refinement *refinement);
+/* Whether a box can be fitted without all points of its lattice. */
+bool ppi_recourse_suffices(const struct ppi_refinement *refinement, size_t target, const struct ppi_lattice *lattice,
+                           const int64_t *lower, const int64_t *upper);
+/* Whether points of the lattice are missing, and the points of the box, of which the piece gets degrees that they carry; the lists are
+   malloc'ed, also on failure. */
+bool ppi_recourse_is_needed(const struct ppi_refinement *refinement, size_t target, const struct ppi_lattice *lattice);
+enum perfpred_status ppi_recourse_gather(const struct ppi_refinement *refinement, size_t target,
+                                         struct ppi_piece *piece, int64_t **points, double **values, int *count);
 
 /* growth.c */
 enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi_target *target,

@@ -241,6 +241,23 @@ size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpre
   return samples->slots[slot] ? samples->slots[slot] - 1 : PPI_SAMPLES_NONE;
 }
 
+bool ppi_samples_next(const struct ppi_samples *samples, const struct ppi_request *like, size_t *place,
+                      int64_t sizes[PPI_SIZE_MAX]) {
+  char case_text[PPI_CASE_MAX];
+
+  ppi_case_format(like->kernel, like->values, case_text);
+  for (; *place < samples->count; ++*place) {
+    const struct ppi_record *record = samples->records[*place];
+
+    if (record->ld == like->ld && strcmp(record->kernel->name, like->kernel->name) == 0 &&
+        record->kernel->size_count == like->kernel->size_count && strcmp(record->case_text, case_text) == 0) {
+      memcpy(sizes, record->sizes, (size_t)like->kernel->size_count * sizeof *sizes);
+      return true;
+    }
+  }
+  return false;
+}
+
 const struct ppi_record *ppi_samples_find(const struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                           const char *case_text, const int64_t *sizes, int64_t ld) {
   size_t place = ppi_samples_place(samples, kernel, case_text, sizes, ld);

@@ -52,6 +52,11 @@ size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpre
 const struct ppi_record *ppi_samples_find(const struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                           const char *case_text, const int64_t *sizes, int64_t ld);
 
+/* The sizes of the first record of the kernel, case and leading dimension of `like` at *place or behind it; *place becomes its own. false:
+   there is none. */
+bool ppi_samples_next(const struct ppi_samples *samples, const struct ppi_request *like, size_t *place,
+                      int64_t sizes[PPI_SIZE_MAX]);
+
 /* A source that answers from a set first and asks another one for what is missing, which then joins the set. Samples of a
    record are handed out in the order in which they were taken, none of them twice. Members up to `whole` are set by the
    caller, NULL or 0 where they do not matter. */

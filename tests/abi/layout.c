@@ -114,7 +114,9 @@ AT(perfpred_generate_report, wall_s, 56);
 AT(perfpred_generate_report, max_error, 64);
 AT(perfpred_generate_report, budget_exhausted, 72);
 AT(perfpred_generate_report, rates_known, 76);
-SIZE(perfpred_generate_report, 80);
+AT(perfpred_generate_report, missing, 80);
+AT(perfpred_generate_report, kept, 88);
+SIZE(perfpred_generate_report, 96);
 
 AT(perfpred_setup, size, 0);
 AT(perfpred_setup, blas, 8);

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 
-from harness import folder, main, run
+from harness import folder, main, refuses, run
 
 NAMES = ("chol-l-1", "chol-l-2", "chol-l-3")
 
@@ -133,6 +133,54 @@ def test_kept_samples():
     assert finish(start(path, NAMES[1]))[0] == 0
     document = read(path)
     assert len(document["samples"]) == count and len(document["setups"]) == 1
+
+
+def test_refit():
+    """models are fitted anew from their samples: the same with the same knobs, others with others; nothing is measured"""
+    if "PERFPRED_WORKER" not in os.environ:
+        return "built without the worker, which solves the least squares"
+    path, again = os.path.join(folder(), "kept.json"), os.path.join(folder(), "again.json")
+    assert finish(start(path, NAMES[0], SAMPLES="1"))[0] == 0
+    report = run("model", "refit", path, "-o", again, "--json").json()
+    one, two = read(path), read(again)
+    assert report["file"] == again and report["from"] == path and report["missing"] == report["kept"] == 0
+    assert report["models"] == len(one["models"]) and report["samples"] == sum(m["samples"] for m in one["models"])
+    assert one["samples"] == two["samples"] and one["setups"] == two["setups"] and one["options"] == two["options"]
+    for a, b in zip(one["models"], two["models"]):  # another LAPACK may round otherwise
+        assert {key: a[key] for key in a if key != "pieces"} == {key: b[key] for key in b if key != "pieces"}
+        for old, new in zip(a["pieces"], b["pieces"]):
+            size = max(map(abs, old["coefficients"]["med"]))
+            for x, y in zip(old["coefficients"]["med"], new["coefficients"]["med"]):
+                assert abs(x - y) <= 1e-9 * size
+    report = run("model", "refit", path, "-o", again, "--set", "overfitting=0", "--set", "generator=adaptive",
+                 "--json").json()
+    assert report["missing"] > 0 and read(again)["options"]["generator"] == "adaptive"
+    answer = run("model", again, "--json").json()
+    assert answer["options"]["generator"] == "adaptive" and answer["options"]["overfitting"] == -1
+    assert "generator    adaptive, 10 repetitions" in run("model", again).out
+    text = run("model", "refit", path, "-o", again, "--set", "overfitting=0").out
+    assert "nothing was measured" in text and "missing" in text, text
+    for words in (("rank", "chol-l"), ("predict", NAMES[0])):
+        assert run(*words, "-m", again, "n=1000", "b=128").code == 0
+    return None
+
+
+def test_refit_refused():
+    """what cannot be refitted is told"""
+    path = os.path.join(folder(), "bare.json")
+    assert finish(start(path, NAMES[0]))[0] == 0
+    out = os.path.join(folder(), "never.json")
+    refuses(2, "model", "refit", path, naming=["-o FILE"])
+    refuses(2, "model", "refit", path, "-o", out, "--set", "generator=best", naming=["generator", "'best'"])
+    refuses(2, "model", path, "-o", out, naming=["refit"])
+    refuses(2, "model", path, "--set", "grid=cartesian", naming=["refit"])
+    refuses(2, "model", path, "other.json", naming=["other.json"])
+    refuses(2, "model", "refit", path, path, "-o", out, naming=["unexpected"])
+    refuses(1, "model", "refit", out, "-o", out, naming=["never.json", "no such file"])
+    refuses(1, "model", "refit", path, "-o", folder(), naming=["regular file"])
+    if "PERFPRED_WORKER" in os.environ:
+        refuses(1, "model", "refit", path, "-o", out, naming=["bare.json", "no raw samples", "--samples"])
+    assert not os.path.exists(out)
 
 
 main(globals())
