@@ -15,9 +15,13 @@ static const struct word types[] = {
   { "cdouble", PPI_TYPE_Z }, { "integer", PPI_TYPE_INT }, { NULL, 0 },
 };
 static const struct word properties[] = {
-  { "spd", PPI_SPD },       { "triangular", PPI_TRIANGULAR },
-  { "pivots", PPI_PIVOTS }, { "identity", PPI_IDENTITY },
-  { "zero", PPI_ZERO },     { NULL, 0 },
+  { "general", PPI_GENERAL },
+  { "spd", PPI_SPD },
+  { "triangular", PPI_TRIANGULAR },
+  { "pivots", PPI_PIVOTS },
+  { "identity", PPI_IDENTITY },
+  { "zero", PPI_ZERO },
+  { NULL, 0 },
 };
 static const struct word shapes[] = {
   { "matrix", PPI_SHAPE_MATRIX },
@@ -95,16 +99,16 @@ static enum perfpred_status new_buffer(struct ppi_parser *parser, const char *wh
   return PERFPRED_OK;
 }
 
-/* Type and property stand in either order. */
-static enum perfpred_status parse_type(struct ppi_scanner *scanner, struct ppi_buffer *buffer) {
+/* Type and property stand in either order. *stated: there is a property. */
+static enum perfpred_status parse_type(struct ppi_scanner *scanner, struct ppi_buffer *buffer, bool *stated) {
   int type = 0, property = PPI_GENERAL;
-  bool stated = accept(scanner, properties, &property);
+  *stated = accept(scanner, properties, &property);
   if (!accept(scanner, types, &type))
     return ppi_scan_expected(scanner, "float, double, cfloat, cdouble or integer");
-  stated = stated || accept(scanner, properties, &property);
+  *stated = *stated || accept(scanner, properties, &property);
   buffer->type = (enum ppi_type)type;
   buffer->property = (enum ppi_property)property;
-  if (stated && buffer->work)
+  if (*stated && buffer->work)
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "a work buffer has no property, its contents are undefined");
   return PERFPRED_OK;
 }
@@ -114,6 +118,7 @@ static enum perfpred_status parse_buffer(struct ppi_parser *parser) {
   struct ppi_scanner *scanner = &parser->scanner;
   struct ppi_buffer *buffer = NULL;
   int direction = 0;
+  bool stated = false;
   accept(scanner, directions, &direction);
   enum perfpred_status status = new_buffer(parser, "the name of a buffer", &buffer);
   if (status)
@@ -123,10 +128,10 @@ static enum perfpred_status parse_buffer(struct ppi_parser *parser) {
   buffer->direction = (enum ppi_direction)direction;
   status = ppi_scan_expect(scanner, ":");
   if (!status)
-    status = parse_type(scanner, buffer);
+    status = parse_type(scanner, buffer, &stated);
   if (!status)
     status = parse_shape(parser, buffer);
-  if (!buffer->work && buffer->shape == PPI_SHAPE_TRIANGLE && buffer->property == PPI_GENERAL)
+  if (!buffer->work && buffer->shape == PPI_SHAPE_TRIANGLE && !stated)
     buffer->property = PPI_TRIANGULAR;
   return status;
 }

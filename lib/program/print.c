@@ -12,7 +12,7 @@ const char *ppi_print_type(enum ppi_type type) {
 }
 
 const char *ppi_print_property(enum ppi_property property) {
-  static const char *const words[] = { "", "spd", "triangular", "pivots", "identity", "zero" };
+  static const char *const words[] = { "general", "spd", "triangular", "pivots", "identity", "zero" };
   return words[property];
 }
 

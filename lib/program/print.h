@@ -11,7 +11,7 @@ void ppi_print_c(const struct perfpred_program *program, struct ppi_text *text);
 
 /* Words of the text form. */
 const char *ppi_print_type(enum ppi_type type);
-const char *ppi_print_property(enum ppi_property property); /* "" for a general operand */
+const char *ppi_print_property(enum ppi_property property);
 const char *ppi_print_shape(enum ppi_shape shape);
 const char *ppi_print_direction(const struct ppi_buffer *buffer);
 const char *ppi_print_access(enum ppi_direction access);

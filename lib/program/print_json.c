@@ -83,7 +83,7 @@ static void print_buffer(const struct printer *printer, const struct ppi_buffer 
     print_list(printer, "extents", buffer->extent, buffer->dimensions);
   } else {
     print_member(text, "role", ppi_print_direction(buffer));
-    if (buffer->property != PPI_GENERAL)
+    if (buffer->property != PPI_GENERAL || (buffer->shape == PPI_SHAPE_TRIANGLE && !buffer->work))
       print_member(text, "property", ppi_print_property(buffer->property));
     print_member(text, "shape", ppi_print_shape(buffer->shape));
     if (buffer->shape == PPI_SHAPE_TRIANGLE)

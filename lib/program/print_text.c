@@ -41,8 +41,8 @@ static void print_head(const struct printer *printer) {
 
 static void print_buffer(const struct printer *printer, const struct ppi_buffer *buffer) {
   struct ppi_text *text = printer->text;
-  const bool implied = buffer->shape == PPI_SHAPE_TRIANGLE && buffer->property == PPI_TRIANGULAR;
-  const char *property = implied ? "" : ppi_print_property(buffer->property);
+  const enum ppi_property implied = buffer->shape == PPI_SHAPE_TRIANGLE && !buffer->work ? PPI_TRIANGULAR : PPI_GENERAL;
+  const char *property = buffer->property == implied ? "" : ppi_print_property(buffer->property);
   ppi_text_printf(text, "  %s %s: %s %s%s%s", ppi_print_direction(buffer), buffer->name, ppi_print_type(buffer->type),
                   property, property[0] ? " " : "", ppi_print_shape(buffer->shape));
   if (buffer->shape == PPI_SHAPE_TRIANGLE)

@@ -140,17 +140,27 @@ static double random_number(uint64_t *state) {
   return (double)(*state >> 11) * 0x1p-52 - 1.0;
 }
 
-/* Triangles and definite matrices have a dominant diagonal; small reflectors keep products of many of them small. */
+int64_t pivot_of(int64_t place, int64_t count) {
+  return place + 1 + (place % 3 == 1 ? 0 : (place * 5) % (count - place));
+}
+
+/* Triangles and definite matrices have a dominant diagonal; small reflectors keep products of many of them small. Where they stand their
+   diagonal is not read. */
 static void fill_operand(struct operand *operand) {
   uint64_t state = 7;
   const int64_t n = operand->rows > operand->columns ? operand->rows : operand->columns;
-  const bool dominant = operand->what->property == PPI_SPD || operand->what->shape == PPI_SHAPE_TRIANGLE;
-  const double size = dominant || operand->what->property == PPI_TRIANGULAR ? 1.0 / (double)(n + 1) : 1.0;
+  for (int64_t i = 0; operand->what->property == PPI_PIVOTS && i < n; i++)
+    put(operand, i, 0, (double)pivot_of(i, n), 0);
+  if (operand->what->property == PPI_PIVOTS)
+    return;
+  const bool triangular = operand->what->property == PPI_TRIANGULAR;
+  const bool dominant = operand->what->property == PPI_SPD || (triangular && operand->what->shape != PPI_SHAPE_VECTOR);
+  const double size = dominant || triangular ? 1.0 / (double)(n + 1) : 1.0;
   for (int64_t j = 0; j < operand->columns; j++)
     for (int64_t i = 0; i < operand->rows; i++) {
       const double re = size * random_number(&state), im = size * random_number(&state);
-      const bool diagonal = dominant && i == j;
-      put(operand, i, j, diagonal ? 2.0 + re : re, diagonal ? 0.0 : im);
+      const bool real = i == j && (dominant || operand->what->shape == PPI_SHAPE_TRIANGLE);
+      put(operand, i, j, dominant && i == j ? 2.0 + re : re, real ? 0.0 : im);
     }
 }
 
@@ -275,7 +285,8 @@ void fill_parameters(const struct perfpred_program *program, const struct sizes 
 }
 
 int cases_of(const struct perfpred_program *program, struct sizes *sizes, int most) {
-  static const int64_t extents[] = { 0, 1, 7, 64, 100, 161, 200 }, blocks[] = { 1, 2, 5, 32, 64, 300 };
+  static const int64_t extents[] = { 0, 1, 7, 64, 100, 161, 200 }, blocks[] = { 1, 2, 5, 32, 64, 300 },
+                       crossovers[] = { 0, 20, 128 };
   static const struct sizes oblong[] = { { 30, 9, 4, 0, 9 },        { 9, 30, 4, 0, 5 },      { 0, 5, 4, 0, 0 },
                                          { 5, 0, 4, 0, 0 },         { 100, 60, 32, 20, 60 }, { 60, 100, 32, 20, 60 },
                                          { 100, 61, 20, 0, 1 },     { 61, 100, 20, 0, 40 },  { 80, 80, 32, 20, 80 },
@@ -289,10 +300,12 @@ int cases_of(const struct perfpred_program *program, struct sizes *sizes, int mo
     memcpy(sizes, oblong, sizeof oblong);
     return (int)(sizeof oblong / sizeof oblong[0]);
   }
+  const size_t crossings =
+      perfpred_program_parameter(program, "nx") >= 0 ? sizeof crossovers / sizeof crossovers[0] : 1;
   for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++)
-    for (size_t j = 0; j < sizeof blocks / sizeof blocks[0]; j++) {
+    for (size_t j = 0; j < sizeof blocks / sizeof blocks[0] * crossings; j++) {
       cr_assert_lt(count, most);
-      sizes[count++] = (struct sizes){ extents[i], extents[i], blocks[j], 0, 0 };
+      sizes[count++] = (struct sizes){ extents[i], extents[i], blocks[j / crossings], crossovers[j % crossings], 0 };
     }
   return count;
 }

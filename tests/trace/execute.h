@@ -43,6 +43,8 @@ void open_lapack(void);
 void make_operands(const struct perfpred_program *program, const int64_t *parameters, struct operands *operands);
 void free_operands(struct operands *operands);
 void run_program(const struct perfpred_program *program, const int64_t *parameters, struct operands *operands);
+/* The pivot in element `place` of `count`, both from 0: `place` + 1, or something behind it. */
+int64_t pivot_of(int64_t place, int64_t count);
 /* One number of an element. */
 double part_of(const struct operand *operand, int64_t row, int64_t column, int part);
 int parts_of(const struct operand *operand);

@@ -241,8 +241,9 @@ static inline void bidiagonal_panel(int m, int n, int nb, struct view a, struct 
   }
 }
 
-static inline void hessenberg(int n, struct view a, double *tau) {
-  for (int i = 0; i + 1 < n; i++) {
+/* From column ilo on, from 1. */
+static inline void hessenberg(int n, int ilo, struct view a, double *tau) {
+  for (int i = ilo - 1; i + 1 < n; i++) {
     const int l = n - i - 1;
     struct view v = from(a, i + 1, i);
     tau[i] = reflector(l, v.p, from(v, 1, 0));

@@ -209,6 +209,11 @@ static bool has_info(const struct perfpred_kernel *kernel) {
   return kernel->arg_count > 0 && kernel->args[kernel->arg_count - 1].kind == PPI_ARG_INFO;
 }
 
+/* gehd2 takes n = 0 with ilo = 1, a call without work for which its demand ilo <= n, which is linear, has no exception. */
+static bool is_taken_though_refused(const struct perfpred_kernel *kernel, const struct ppi_value *values) {
+  return strcmp(kernel->name + 1, "gehd2") == 0 && values[kernel->sizes[0]].i == 0 && values[kernel->sizes[1]].i == 1;
+}
+
 /* INFO must be 0 where the demands are met; else it names a size of a demand that is not. */
 static void check_call(const struct perfpred_kernel *kernel, perfpred_fortran_fn *function,
                        const struct ppi_value *values, int *refused) {
@@ -262,13 +267,14 @@ Test(demands, are_those_that_lapack_checks, .timeout = 120) {
         values[a].re = 0.5;
     for (unsigned flags = 0; choose_flags(kernel, values, flags); flags++)
       for (unsigned at = 0; choose_sizes(kernel, values, sizes, 4, at); at++)
-        check_call(kernel, function, values, &refused);
+        if (!is_taken_though_refused(kernel, values))
+          check_call(kernel, function, values, &refused);
     cr_expect_eq(refused > 0, kernel->demand_count > 0, "%s", kernel->name);
     cr_expect_eq(complaints, refused, "%s: %d complaints of LAPACK about %d calls", kernel->name, complaints, refused);
     demanding += kernel->demand_count > 0;
   }
-  /* org2r orgqr org2l orgql orgl2 orglq orgr2 orgrq, orm2r ... ormrq: 16 in four types each */
-  cr_expect_eq(demanding, 64);
+  /* org2r orgqr org2l orgql orgl2 orglq orgr2 orgrq, orm2r ... ormrq, gehd2: 17 in four types each */
+  cr_expect_eq(demanding, 68);
 }
 
 /* Those that check nothing: the demands of the documentation, by hand. */

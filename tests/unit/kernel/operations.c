@@ -19,7 +19,7 @@ TestSuite(operations, .init = start, .fini = stop);
 
 /* What a call is about: sizes (0 where the kernel has none of that name) and flags ('\0'). */
 struct shape {
-  int m, n, k, nb, nrhs, itype;
+  int m, n, k, nb, nrhs, itype, ilo;
   char side, uplo, trans, diag, norm, type, jobz, jobu, jobvt, jobvl, jobvr;
   bool is_complex;
 };
@@ -390,7 +390,7 @@ static void count_labrd(const struct shape *s) {
 }
 
 static void count_gehrd(const struct shape *s) {
-  hessenberg(s->n, a, factors);
+  hessenberg(s->n, s->ilo > 0 ? s->ilo : 1, a, factors);
 }
 
 static void count_lahr2(const struct shape *s) {
@@ -467,7 +467,7 @@ static const struct {
   { "sdsdot", count_dot_plus },
   { "?asum scasum dzasum", count_asum },
   { "?nrm2 scnrm2 dznrm2", count_nrm2 },
-  { "?copy ?swap i?amax ?laswp ?lacpy ?laset ?lacgv ?gezero ?pivadd", nothing },
+  { "?copy ?swap i?amax ?laswp ?lacpy ?laset ?lacgv ?gezero ?pivadd ?tridia ?bidia ?trimov ?colswp ?geone", nothing },
   { "srot drot", count_rot },
   { "csrot zdrot", count_real_rot },
   { "crot zrot", count_mixed_rot },
@@ -555,7 +555,9 @@ static counter *reference_of(const char *name) {
 static struct shape shape_of(const struct perfpred_kernel *kernel, const struct ppi_value *values) {
 #define INTEGER(name) (int)integer_named(kernel, values, #name)
 #define FLAG(name) (char)integer_named(kernel, values, #name)
-  struct shape s = { .m = INTEGER(m), .n = INTEGER(n), .k = INTEGER(k), .nb = INTEGER(nb), .nrhs = INTEGER(nrhs) };
+  struct shape s = {
+    .m = INTEGER(m), .n = INTEGER(n), .k = INTEGER(k), .nb = INTEGER(nb), .nrhs = INTEGER(nrhs), .ilo = INTEGER(ilo)
+  };
   s.side = FLAG(side), s.uplo = FLAG(uplo), s.trans = FLAG(trans), s.diag = FLAG(diag), s.norm = FLAG(norm);
   s.type = FLAG(type), s.jobz = FLAG(jobz), s.jobu = FLAG(jobu), s.jobvt = FLAG(jobvt), s.jobvl = FLAG(jobvl);
   s.jobvr = FLAG(jobvr), s.itype = FLAG(itype) - '0';

@@ -219,10 +219,12 @@ Test(textbook, reductions) {
   bidiagonal(M, N, transposed(view(0)), tau, taup);
   call("dgebd2", "", (int64_t[]){ N, M });
   expect_same("dgebd2", 0, N, M, 'A');
-  prepare();
-  hessenberg(M, view(0), tau);
-  call("dgehd2", "", (int64_t[]){ M });
-  expect_same("dgehd2", 0, M, M, 'A');
+  for (int ilo = 1; ilo <= M; ilo++) {
+    prepare();
+    hessenberg(M, ilo, view(0), tau);
+    call("dgehd2", "", (int64_t[]){ M, ilo });
+    expect_same("dgehd2", 0, M, M, 'A');
+  }
 }
 
 /* Operands of the routines: latrd a e tau w, labrd a d e tauq taup x y, lahr2 a tau t y. What is above the panels is not written. */
