@@ -26,8 +26,9 @@ bool ppi_library_same(const struct ppi_library *a, const struct ppi_library *b) 
 
 bool ppi_setup_same(const struct ppi_setup *a, const struct ppi_setup *b) {
   return ppi_library_same(&a->blas, &b->blas) && ppi_library_same(&a->lapack, &b->lapack) &&
-         strcmp(a->blas.version, b->blas.version) == 0 && a->threads == b->threads && a->ilp64 == b->ilp64 &&
-         strcmp(a->clock, b->clock) == 0 && a->protocol == b->protocol;
+         strcmp(a->blas.version, b->blas.version) == 0 && strcmp(a->lapack.version, b->lapack.version) == 0 &&
+         a->threads == b->threads && a->ilp64 == b->ilp64 && strcmp(a->clock, b->clock) == 0 &&
+         a->protocol == b->protocol;
 }
 
 enum perfpred_status ppi_models_add_setup(struct perfpred_models *models, const struct ppi_setup *setup, int *place,

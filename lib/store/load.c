@@ -59,7 +59,23 @@ static enum perfpred_status check_machine(const struct ppi_json_node *root, stru
     return PERFPRED_OK;
   if (!force)
     return ppi_json_fail(root, "machine", status, "%s", why.text);
-  models->notes = PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED;
+  models->notes |= PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED;
+  return PERFPRED_OK;
+}
+
+/* Times of a later protocol may mean something else. */
+static enum perfpred_status check_protocols(const struct ppi_json_node *root, struct perfpred_models *models,
+                                            bool force) {
+  for (int i = 0; i < models->setup_count; i++) {
+    if (models->setups[i].protocol <= PPI_PROTOCOL)
+      continue;
+    if (!force)
+      return ppi_json_fail(root, NULL, PERFPRED_VERSION,
+                           "setups[%d].protocol: %d is newer than this release, which measures by protocol %d: use a "
+                           "newer libperfpred, or generate the models again",
+                           i, models->setups[i].protocol, PPI_PROTOCOL);
+    models->notes |= PERFPRED_NOTE_FORCED;
+  }
   return PERFPRED_OK;
 }
 
@@ -167,6 +183,8 @@ static enum perfpred_status fill(const struct perfpred_context *context, const s
     status = get_models(context, root, version == 1, models);
   if (!status)
     status = get_samples(context, root, models);
+  if (!status)
+    status = check_protocols(root, models, force);
   return status ? status : check_machine(root, models, force);
 }
 

@@ -26,11 +26,15 @@ static void finish(void) {
 
 TestSuite(setup, .init = begin, .fini = finish);
 
-static void refused(const char *a, const char *b) {
+static void refused_as(enum perfpred_status status, const char *a, const char *b) {
   struct perfpred_error error;
   ppi_error_clear(&error);
-  cr_assert_eq(ppi_setup_compare(models, 0, &setup, &error), PERFPRED_OTHER_BLAS);
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, &error), status, "%s", error.text);
   cr_assert(strstr(error.text, a) && strstr(error.text, b), "%s", error.text);
+}
+
+static void refused(const char *a, const char *b) {
+  refused_as(PERFPRED_OTHER_BLAS, a, b);
 }
 
 Test(setup, the_same) {
@@ -67,6 +71,34 @@ Test(setup, another_lapack) {
 Test(setup, other_threads) {
   setup.threads = 2;
   refused("1 threads", "2");
+}
+
+Test(setup, other_integers) {
+  setup.ilp64 = true;
+  refused("32 bits", "64");
+}
+
+Test(setup, another_version_in_the_same_place) {
+  strcpy(setup.blas.version, "0.9.0");
+  cr_assert_eq(ppi_setup_compare(models, 0, &setup, NULL), PERFPRED_OK); /* one that does not tell may be any */
+  strcpy(models->setups[0].blas.version, "0.9.1");
+  refused("0.9.1", "0.9.0");
+}
+
+Test(setup, another_version_of_the_lapack) {
+  strcpy(setup.lapack.version, "3.11.0");
+  strcpy(models->setups[0].lapack.version, "3.12.0");
+  refused("3.12.0", "3.11.0");
+}
+
+Test(setup, another_protocol) {
+  setup.protocol = 7;
+  refused_as(PERFPRED_VERSION, "protocol 0", "protocol 7");
+}
+
+Test(setup, another_clock) {
+  strcpy(setup.clock, "monotonic");
+  refused_as(PERFPRED_OTHER_MACHINE, "tsc", "monotonic");
 }
 
 Test(setup, a_virtual_clock_fits_everything) {

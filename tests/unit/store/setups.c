@@ -107,6 +107,51 @@ Test(setups, info_arguments) {
   cr_assert_eq(perfpred_models_setup_info(models, 0, &info, &error), PERFPRED_INVALID);
 }
 
+/* Whatever makes times different makes a setup of its own, in a file and when files are joined. */
+Test(setups, are_told_apart_by_all_that_times_depend_on) {
+  const struct ppi_setup base = models->setups[0];
+  struct ppi_setup other = base;
+
+  cr_assert(ppi_setup_same(&base, &other));
+  strcpy(other.library, "9.9.9"); /* these do not matter */
+  other.yardstick_s = 5.0;
+  strcpy(other.note, "a note");
+  cr_assert(ppi_setup_same(&base, &other));
+#define DIFFERS(change)                                                                                                \
+  other = base;                                                                                                        \
+  change;                                                                                                              \
+  cr_assert_not(ppi_setup_same(&base, &other), "%s", #change)
+  DIFFERS(other.threads = 2);
+  DIFFERS(other.ilp64 = true);
+  DIFFERS(other.protocol = PPI_PROTOCOL + 1);
+  DIFFERS(strcpy(other.clock, "tsc"));
+  DIFFERS(strcpy(other.blas.path, "/opt/libblas.so.3"));
+  DIFFERS(strcpy(other.blas.version, "0.9.1"));
+  DIFFERS(strcpy(other.lapack.path, "/opt/liblapack.so.3"));
+  DIFFERS(strcpy(other.lapack.version, "3.12.0"));
+#undef DIFFERS
+}
+
+Test(setups, a_newer_protocol_is_refused_or_forced) {
+  struct perfpred_load_options options = PERFPRED_LOAD_OPTIONS_INIT;
+  struct perfpred_models *loaded = NULL;
+  struct perfpred_error error;
+  char *text;
+
+  models->setups[0].protocol = PPI_PROTOCOL + 1;
+  text = print(models);
+  cr_assert_eq(perfpred_models_load_memory(&world.context, text, strlen(text), "new.json", NULL, &loaded, &error),
+               PERFPRED_VERSION);
+  cr_assert_eq(strncmp(error.text, "new.json: setups[0].protocol: ", 30), 0, "%s", error.text);
+  cr_assert_null(loaded);
+  options.force = 1;
+  cr_assert_eq(perfpred_models_load_memory(&world.context, text, strlen(text), "new.json", &options, &loaded, &error),
+               PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(loaded->notes, PERFPRED_NOTE_FORCED);
+  perfpred_models_unref(loaded);
+  free(text);
+}
+
 static void expect_bad(const char *old, const char *new, const char *place) {
   char *good = print(models), *found = strstr(good, old);
   char *text = malloc(strlen(good) + strlen(new) + 1);
