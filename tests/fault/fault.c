@@ -2,6 +2,7 @@
 #include "fault.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void *__real_realloc(void *pointer, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 int __real_posix_memalign(void **pointer, size_t alignment, size_t size);
 void __real_free(void *pointer);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -21,6 +23,7 @@ int __wrap_posix_memalign(void **pointer, size_t alignment, size_t size);
 char *__wrap_strdup(const char *string);
 char *__wrap_strndup(const char *string, size_t length);
 void __wrap_free(void *pointer);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
 
 /* Pointers that our objects hold, in a table with open addressing. */
 #define SLOTS (1u << 18)
@@ -32,6 +35,7 @@ static unsigned long allocations; /* of our objects, ever */
 static unsigned long counted;     /* of the present run */
 static unsigned long fail_at;     /* which of them fails; 0: none */
 static int fired, paused;
+static int thread_fails; /* after so many */
 static const char *touched;
 
 static size_t first_slot(const void *pointer) {
@@ -118,6 +122,16 @@ void __wrap_free(void *pointer) {
   if (pointer)
     release(pointer);
   __real_free(pointer);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data) {
+  if (thread_fails > 0 && --thread_fails == 0)
+    return EAGAIN;
+  return __real_pthread_create(thread, attributes, start, data);
+}
+
+void fault_thread(int n) {
+  thread_fails = n;
 }
 
 void fault_pause(void) {

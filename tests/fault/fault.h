@@ -20,6 +20,9 @@ void fault_check(struct tap *tap, const char *name, fault_scenario *scenario);
 void fault_pause(void);
 void fault_resume(void);
 
+/* From now on, the n-th thread that our objects create cannot be had; 0: all can. */
+void fault_thread(int n);
+
 /* Allocations of our objects since the program started. */
 unsigned long fault_allocations(void);
 

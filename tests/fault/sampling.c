@@ -87,7 +87,8 @@ static enum perfpred_status read_script(struct perfpred_error *error) {
 static enum perfpred_status sample_with(struct perfpred_sampler *sampler, struct perfpred_error *error) {
   static const char text[] = "double A[100]\nset operands fresh; set precondition cold-flush\ndmine(10, A)\n"
                              "set operands fixed; set precondition warm\n{ dmine(3); dmine(4) }\n"
-                             "{omp dmine(5); { dmine(6); dmine(7) } }\n";
+                             "{omp dmine(5); { dmine(6); dmine(7) } }\n"
+                             "set operands fresh; set prepare A\n{omp dmine(5, A); dmine(6, A+50) }\n";
   struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
   char *json = NULL;
   options.repetitions = 1;
@@ -135,6 +136,19 @@ static enum perfpred_status create_team(struct perfpred_error *error) {
   return status;
 }
 
+/* A machine without another thread to give: the ones that there are end, and the next time all is well. */
+static bool lacks_threads(void) {
+  bool well = true;
+  for (int n = 1; n <= 2; n++) {
+    struct perfpred_error error = { PERFPRED_OK, 0, 0, "" };
+    struct ppi_team *team = NULL;
+    fault_thread(n);
+    well = ppi_team_create(3, NULL, 0, &team, &error) == PERFPRED_LIMIT && !team && error.text[0] && well;
+  }
+  fault_thread(0);
+  return create_team(NULL) == PERFPRED_OK && well;
+}
+
 /* What is made once and then kept must be there before anything fails: kernels of the context at their first use, the
  * sampler's calibration and its threads. */
 static enum perfpred_status set_up(struct perfpred_error *error) {
@@ -161,6 +175,7 @@ int main(void) {
     fault_check(&tap, "script: sample on a virtual clock", sample_virtual);
     fault_check(&tap, "script: sample in this process", sample_here);
     fault_check(&tap, "team: create and run", create_team);
+    tap_case(&tap, lacks_threads(), "team: a thread that cannot be had");
   }
   perfpred_sampler_destroy(here);
   perfpred_context_destroy(context);

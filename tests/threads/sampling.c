@@ -2,11 +2,13 @@
 /* Samplers, scripts and teams of threads, several at once. Plain C, because Criterion does not start under
  * ThreadSanitizer, in whose build this program means most. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "clockwork.h"
+#include "measure/core.h"
 #include "measure/script_tree.h"
 #include "measure/team.h"
 #include "tap.h"
@@ -159,7 +161,8 @@ static int increment(void *data, void *const args[]) {
 /* Regions on threads of a sampler's own, while others do the same. */
 static void *own_local_sampler(void *data) {
   static const char text[] = "set repetitions 2\ndmine(10)\n{omp dmine(5); { dmine(6); dmine(7) } }\n"
-                             "set precondition cold-flush\n{omp dmine(8); dmine(9) }\n";
+                             "set precondition cold-flush\n{omp dmine(8); dmine(9) }\n"
+                             "double A[100]\nset operands fresh; set prepare A\n{omp dmine(8, A); dmine(9, A+50) }\n";
   struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
   struct perfpred_sampler *sampler = NULL;
   char *json = NULL;
@@ -173,6 +176,97 @@ static void *own_local_sampler(void *data) {
   return well ? NULL : data;
 }
 
+/* --- What the worker adds: marks that somebody else reads, and counters ------------------------------------------ */
+
+static _Thread_local int64_t added; /* elements, by this thread */
+static struct ppi_lane_mark marks[PPI_LANE_MARKS];
+static struct ppi_script region;
+static atomic_bool over;
+
+static int increment_and_count(void *data, void *const args[]) {
+  added += *(const int64_t *)args[0];
+  return increment(data, args);
+}
+
+static enum perfpred_status plan(const char *const *names, int count, void **made, int *batches, char *note,
+                                 size_t size, struct perfpred_error *error) {
+  static int whole = 1;
+  (void)names;
+  (void)count;
+  (void)error;
+  if (size > 0)
+    note[0] = '\0';
+  *made = &whole;
+  *batches = 1;
+  return PERFPRED_OK;
+}
+
+static void nothing(void *made) {
+  (void)made;
+}
+
+static bool no(const void *made, int batch) {
+  (void)made;
+  (void)batch;
+  return false;
+}
+
+/* Each in the thread that it counts: a checker sees where one is used in another. */
+static void *open_tally(const void *made) {
+  (void)made;
+  return calloc(1, sizeof(int64_t));
+}
+
+static void start(void *tally, int batch) {
+  (void)batch;
+  *(int64_t *)tally = added;
+}
+
+static void stop(void *tally, int64_t *values) {
+  values[0] = added - *(const int64_t *)tally;
+}
+
+/* As the client does while the worker's threads run. */
+static void *watch(void *data) {
+  long seen = 0;
+  while (!atomic_load(&over)) {
+    char text[200];
+    int running = ppi_script_describe_running(&region, 0, marks, text, sizeof text);
+    if (running < 0 || running > 3 || (running > 0) != (strncmp(text, "dcount(", 7) == 0))
+      return data;
+    seen += running;
+  }
+  return seen >= 0 ? NULL : data;
+}
+
+/* 5 + (6 + 7) + 8 elements in each run. */
+static bool count_region(void) {
+  static const char text[] = "counters A\n{omp dcount(5); { dcount(6); dcount(7) }; dcount(8) }\n";
+  const struct ppi_counting counting = { plan, nothing, no, open_tally, free, start, stop };
+  const struct ppi_core_options options = { .counting = &counting, .marks = marks };
+  const struct ppi_sampling sampling = { .repetitions = 20, .gate = -1.0 };
+  struct ppi_core *core = NULL;
+  struct ppi_buffers buffers = { 0 };
+  struct ppi_unit_result result = { 0 };
+  pthread_t watcher;
+  enum perfpred_status status = ppi_core_create(&options, &core, NULL);
+  if (!status)
+    status = ppi_script_parse(context->kernels, text, strlen(text), "calls", 0, &region, NULL);
+  bool watched = !status && pthread_create(&watcher, NULL, watch, &over) == 0;
+  if (watched)
+    status = ppi_core_unit(core, &region, 0, &buffers, &sampling, &result, NULL);
+  void *failed = NULL;
+  atomic_store(&over, true);
+  if (watched)
+    pthread_join(watcher, &failed);
+  const bool well = watched && !status && !failed && result.count_count == 1 && result.counts[0] == 26;
+  ppi_unit_result_free(&result);
+  ppi_buffers_free(&buffers);
+  ppi_script_free(&region);
+  ppi_core_destroy(core);
+  return well;
+}
+
 int main(void) {
   struct tap tap = { 0, 0 };
   struct perfpred_error error = { PERFPRED_OK, 0, 0, "" };
@@ -181,6 +275,9 @@ int main(void) {
   if (!status)
     status = perfpred_kernel_register_function(context, "kernel dmine(n: size, x: inout vector[n])\n  mul n\nend\n",
                                                increment, NULL, &error);
+  if (!status)
+    status = perfpred_kernel_register_function(context, "kernel dcount(n: size, x: inout vector[n])\n  mul n\nend\n",
+                                               increment_and_count, NULL, &error);
   if (!status)
     status = perfpred_context_create(&fresh, &error);
   if (!status)
@@ -195,6 +292,7 @@ int main(void) {
     tap_case(&tap, in_threads(4, read_script, &expected), "four threads read scripts with one context");
     tap_case(&tap, in_threads(4, own_virtual_sampler, &expected), "four virtual samplers at once tell the same");
     tap_case(&tap, in_threads(2, own_local_sampler, &expected), "two local samplers at once, with parallel regions");
+    tap_case(&tap, count_region(), "a region is counted by its threads, and watched by another one");
   }
   perfpred_free(expected.json);
   perfpred_program_unref(program);
