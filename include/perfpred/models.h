@@ -260,6 +260,23 @@ enum perfpred_generator {
 };
 
 /**
+ * Whether the calls of an algorithm are modelled where they stand in it.
+ *
+ * Alone and repeated, a call finds its operands in the caches; in an algorithm it finds what the calls before it left there, and takes up
+ * to a fifth longer. Models with a context are made from steps of the algorithm's loop over blocks: the calls of one step are timed right
+ * after those of the step before, on the algorithm's own operands. They are over the sizes of the step (what is done, the width of the
+ * block, the rest), and hold for that algorithm alone. Algorithms without one such loop have none, and neither have calls outside of the
+ * loop or such as are made several times in a step. doc/context.md tells more.
+ *
+ * @since 0.1
+ */
+enum perfpred_contexts {
+  PERFPRED_CONTEXTS_NONE = 0,    /**< calls alone: models that hold for all algorithms */
+  PERFPRED_CONTEXTS_INSTEAD = 1, /**< where they can be had, else as above */
+  PERFPRED_CONTEXTS_BESIDE = 2   /**< both of all calls that can have them */
+};
+
+/**
  * How models are generated: the range, the eight knobs, limits. Zero means the default, so -1 stands for a knob of 0.
  *
  * @source dissertation, Section 9 (the knobs), Table 5 line 10 (the defaults)
@@ -290,12 +307,14 @@ struct perfpred_generate_options {
   const char *journal;                       /**< file that samples are written to as they come; NULL: none */
   int restart;                               /**< 1: a journal that is there is not used but removed */
   const struct perfpred_models *known;       /**< whose raw samples of the same setup are used before any is taken */
+  enum perfpred_contexts contexts; /**< models of calls in their algorithm; they are always made by the adaptive
+                                                  generator, and their samples are neither kept nor known */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
     sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
         PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT,  \
-        0, 0, 0, 0                                                                                                     \
+        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE                                                                             \
   }
 
 /** What a generation did. @since 0.1 */

@@ -20,9 +20,11 @@ struct perfpred_plan_options {
   const char *blas; /**< one of this BLAS: its family ("blis"), path, or first digits (6 or more) of its build id */
   size_t setup;     /**< 1: the first setup, 2: the second, as perfpred_models_setup_info counts from 0; 0: any */
   int force;        /**< 1: where no setup is of this BLAS and so many threads, take another and mark every answer */
+  int warm;         /**< 1: models of calls alone, even where there are models of calls in this algorithm (contexts in
+                         struct perfpred_generate_options), which are taken otherwise */
 };
 #define PERFPRED_PLAN_OPTIONS_INIT                                                                                     \
-  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Binds a program to models. A plan is of one setup: where the models have several, the options choose one.
@@ -71,13 +73,15 @@ struct perfpred_prediction {
   int compute_bound;           /**< 1 compute, 0 bandwidth, -1 unknown */
   unsigned notes;              /**< bits of enum perfpred_note */
   uint64_t calls;              /**< number of kernel calls, those of no work included */
-  double model_error; /**< time-weighted mean of the models' error measures, relative; NaN when not estimated */
+  double model_error;     /**< time-weighted mean of the models' error measures, relative; NaN when not estimated */
+  uint64_t context_calls; /**< calls with work that were priced by a model of the call in this algorithm */
+  uint64_t warm_calls;    /**< and by one of the call alone */
 };
 #define PERFPRED_PREDICTION_INIT                                                                                       \
   {                                                                                                                    \
     sizeof(struct perfpred_prediction), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, { 0.0, 0.0, 0.0, 0.0, 0.0 },                 \
         { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0.0, { 0.0, 0.0, 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0,  \
-        0, 0, 0.0                                                                                                      \
+        0, 0, 0.0, 0, 0                                                                                                \
   }
 
 /**

@@ -21,7 +21,10 @@ struct site {
 struct derivation {
   struct site *sites;
   size_t count, capacity;
-  size_t next; /* where the next call's site most likely is: calls come in the order of the text */
+  size_t next;                   /* where the next call's site most likely is: calls come in the order of the text */
+  const struct ppi_steps *steps; /* whose calls are left out, or NULL */
+  const struct perfpred_program *owners[PPI_RECURSION_MAX + 1]; /* of the programs that run: whose steps they are in */
+  int depth;
 };
 
 struct values {
@@ -92,11 +95,25 @@ static enum perfpred_status find_site(struct derivation *all, const struct ppi_n
   return add_site(all, node, error);
 }
 
+/* As a plan does: calls belong to the innermost program with steps that is run outside of all loops. */
+static void follow(void *data, const struct perfpred_program *program, int loops, bool begins) {
+  struct derivation *all = data;
+  int size = 0, block = 0;
+  if (!begins) {
+    all->depth--;
+    return;
+  }
+  const struct perfpred_program *outer = all->depth > 0 ? all->owners[all->depth - 1] : NULL;
+  all->owners[all->depth++] = loops == 0 && ppi_program_is_blocked(program, &size, &block) ? program : outer;
+}
+
 static enum perfpred_status collect(void *data, const struct ppi_node *node, const struct ppi_value *values,
                                     struct perfpred_error *error) {
   const struct perfpred_kernel *kernel = node->kernel;
   struct derivation *all = data;
-  if (kernel->size_count == 0 || ppi_kernel_is_empty(kernel, values))
+  /* Not all combinations of sizes need make sense to the algorithm, and LAPACK would stop at such calls. */
+  if (kernel->size_count == 0 || ppi_kernel_is_empty(kernel, values) || !ppi_kernel_admits(kernel, values) ||
+      ppi_steps_have(all->steps, all->owners[all->depth - 1], node))
     return PERFPRED_OK;
   enum perfpred_status status = find_site(all, node, error);
   if (status)
@@ -112,6 +129,23 @@ static enum perfpred_status collect(void *data, const struct ppi_node *node, con
   return PERFPRED_OK;
 }
 
+/* A domain that was rounded may have lost what the kernel demands, as nb <= n - k: sizes then go further up. */
+static void make_room(struct ppi_target *target) {
+  const struct perfpred_kernel *kernel = target->kernel;
+  struct ppi_value values[PPI_ARG_MAX];
+  int64_t beyond[PPI_SIZE_MAX];
+  memcpy(values, target->values, sizeof values);
+  for (int i = 0; i < kernel->size_count; i++) {
+    values[kernel->sizes[i]].i = target->upper[i];
+    beyond[i] = INT64_MAX / 8;
+  }
+  if (!ppi_kernel_admit(kernel, values, target->lower, beyond, GRAIN))
+    return;
+  for (int i = 0; i < kernel->size_count; i++)
+    if (values[kernel->sizes[i]].i > target->upper[i])
+      target->upper[i] = values[kernel->sizes[i]].i;
+}
+
 /* Outwards to multiples of 8. Nothing below 8 is modelled: such calls are rare, short, and priced as of size 8. */
 static void round_box(struct ppi_target *target) {
   for (int i = 0; i < target->kernel->size_count; i++) {
@@ -121,12 +155,13 @@ static void round_box(struct ppi_target *target) {
         target->upper[i] > INT64_MAX - GRAIN ? target->upper[i] : (target->upper[i] + GRAIN - 1) / GRAIN * GRAIN;
     target->upper[i] = upper < target->lower[i] ? target->lower[i] : upper;
   }
+  make_room(target);
 }
 
 /* Walks for every combination of the values of the sizes; all block sizes are `block`. */
 static enum perfpred_status walk_sizes(struct derivation *all, const struct perfpred_program *program, int64_t block,
                                        const struct values *sizes, struct perfpred_error *error) {
-  const struct ppi_walker walker = { .call = collect, .limit = CALL_MAX, .without_views = true };
+  const struct ppi_walker walker = { .call = collect, .program = follow, .limit = CALL_MAX, .without_views = true };
   int64_t parameters[PPI_PARAMETER_MAX];
   int index[PPI_PARAMETER_MAX] = { 0 };
   for (;;) {
@@ -186,7 +221,14 @@ static enum perfpred_status derive_program(struct derivation *all, const struct 
 enum perfpred_status ppi_derive_targets(const struct perfpred_program *const *programs, size_t count,
                                         const struct perfpred_generate_options *options, struct ppi_target **targets,
                                         size_t *target_count, struct perfpred_error *error) {
-  struct derivation all = { NULL, 0, 0, 0 };
+  return ppi_derive_others(programs, count, options, NULL, targets, target_count, error);
+}
+
+enum perfpred_status ppi_derive_others(const struct perfpred_program *const *programs, size_t count,
+                                       const struct perfpred_generate_options *options, const struct ppi_steps *steps,
+                                       struct ppi_target **targets, size_t *target_count,
+                                       struct perfpred_error *error) {
+  struct derivation all = { .steps = steps };
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; !status && i < count; i++)
     status = derive_program(&all, programs[i], options, error);

@@ -3,6 +3,7 @@
 #ifndef PPI_API_DERIVE_H
 #define PPI_API_DERIVE_H
 
+#include "api/steps.h"
 #include "model/generate.h"
 #include "program/walk.h"
 
@@ -12,6 +13,10 @@
 enum perfpred_status ppi_derive_targets(const struct perfpred_program *const *programs, size_t count,
                                         const struct perfpred_generate_options *options, struct ppi_target **targets,
                                         size_t *target_count, struct perfpred_error *error);
+/* The same without the calls that are modelled in steps: there may be nothing left. */
+enum perfpred_status ppi_derive_others(const struct perfpred_program *const *programs, size_t count,
+                                       const struct perfpred_generate_options *options, const struct ppi_steps *steps,
+                                       struct ppi_target **targets, size_t *target_count, struct perfpred_error *error);
 
 /* Merges until no pair is worth it, keeping the order of the first of each; returns how many are left. */
 size_t ppi_merge_targets(struct ppi_target *targets, size_t count);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins deriving, measuring and fitting. */
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/derive.h"
 #include "api/rates.h"
 #include "api/setup.h"
+#include "api/steps.h"
 #include "machine/clock.h"
 #include "measure/sampler.h"
 #include "model/samples.h"
@@ -68,17 +68,6 @@ static enum perfpred_status open_up(struct joint *joint, const struct perfpred_g
       ppi_rates_describe(joint->sampler, full->budget_s, full->known, &opening->machine, &opening->setup, error);
   opening->spent_s = now(joint) - opening->begin_s;
   return status;
-}
-
-/* The caller's options, which are not the filled-in ones, with the budget that is left. */
-static void shorten(const struct perfpred_generate_options *options, double spent_s,
-                    struct perfpred_generate_options *shorter) {
-  *shorter = (struct perfpred_generate_options)PERFPRED_GENERATE_OPTIONS_INIT;
-  if (options)
-    memcpy(shorter, options, options->size < sizeof *shorter ? options->size : sizeof *shorter);
-  shorter->size = sizeof *shorter;
-  if (shorter->budget_s > 0.0)
-    shorter->budget_s = fmax(shorter->budget_s - spent_s, LEAST_BUDGET_S);
 }
 
 /* Setup and machine as they are now, with the rates of the opening. */
@@ -207,31 +196,150 @@ static enum perfpred_status generate(struct joint *joint, const struct perfpred_
   return status;
 }
 
+/* --- Steps --------------------------------------------------------------------------------------------------------- */
+
+static enum perfpred_status take_steps(void *data, const struct ppi_request *requests, size_t count,
+                                       const struct ppi_sampling *sampling, struct ppi_result *results,
+                                       struct perfpred_error *error) {
+  struct joint *joint = data;
+  return ppi_steps_sample(joint->sampler, requests, count, sampling, results, error);
+}
+
+/* What a generation is to model. */
+struct task {
+  struct ppi_steps steps;
+  struct ppi_target *stepped, *alone; /* calls in steps, and others */
+  size_t stepped_count, alone_count;
+};
+
+static void task_release(struct task *task) {
+  free(task->alone);
+  free(task->stepped);
+  ppi_steps_free(&task->steps);
+}
+
+static enum perfpred_status task_init(struct task *task, const struct perfpred_program *const *programs, size_t count,
+                                      const struct perfpred_generate_options *full, struct perfpred_error *error) {
+  const bool instead = full->contexts == PERFPRED_CONTEXTS_INSTEAD;
+  enum perfpred_status status = PERFPRED_OK;
+  *task = (struct task){ .stepped_count = 0 };
+  if (full->contexts != PERFPRED_CONTEXTS_NONE)
+    status = ppi_steps_of(programs, count, &task->steps, error);
+  if (!status && task->steps.count > 0)
+    status = ppi_steps_targets(&task->steps, full, &task->stepped, &task->stepped_count, error);
+  if (!status)
+    status = ppi_derive_others(programs, count, full, instead ? &task->steps : NULL, &task->alone, &task->alone_count,
+                               error);
+  if (!status && task->stepped_count + task->alone_count == 0)
+    status = ppi_error_set(error, PERFPRED_INVALID, "%s makes no call that has work to do in the ranges of n and b",
+                           programs[0]->name);
+  if (status)
+    task_release(task);
+  return status;
+}
+
+/* The adaptive generator is the only one that can do with a part of a box. */
+static enum perfpred_status generate_stepped(struct joint *joint, const struct task *task,
+                                             const struct perfpred_generate_options *full,
+                                             struct perfpred_models **models, struct perfpred_generate_report *report,
+                                             struct perfpred_error *error) {
+  const struct ppi_source source = { take_steps, solve, now, joint };
+  struct perfpred_generate_options options = *full;
+  options.generator = PERFPRED_GENERATOR_ADAPTIVE;
+  options.budget_s *= (double)task->stepped_count / (double)(task->stepped_count + task->alone_count);
+  options.journal = NULL;
+  options.known = NULL;
+  options.keep_samples = options.restart = 0;
+  return ppi_generate(task->stepped, task->stepped_count, &source, &options, models, report, error);
+}
+
+/* The others have the rest of the budget. */
+static enum perfpred_status generate_alone(struct joint *joint, const struct perfpred_context *context,
+                                           const struct task *task, const struct perfpred_generate_options *full,
+                                           double spent_s, struct perfpred_models **models,
+                                           struct perfpred_generate_report *report, struct perfpred_error *error) {
+  struct perfpred_generate_options options = *full;
+  if (options.budget_s > 0.0)
+    options.budget_s = fmax(options.budget_s - spent_s, 0.05 * options.budget_s);
+  return generate(joint, context, task->alone, task->alone_count, full, &options, models, report, error);
+}
+
+static void join_reports(struct perfpred_generate_report *report, const struct perfpred_generate_report *other) {
+  report->models += other->models;
+  report->points += other->points;
+  report->samples += other->samples;
+  report->disturbed += other->disturbed;
+  report->measure_s += other->measure_s;
+  report->wall_s += other->wall_s;
+  report->max_error = fmax(report->max_error, other->max_error);
+  report->budget_exhausted |= other->budget_exhausted;
+  double calls = (double)report->samples + (double)report->disturbed;
+  report->pass_rate = calls > 0.0 ? (double)report->samples / calls : 1.0;
+}
+
+/* Moves the sub-models of `from`, which goes. */
+static enum perfpred_status join_models(struct perfpred_models *to, struct perfpred_models *from,
+                                        struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < from->count && !status; i++)
+    status = ppi_models_append(to, &from->submodels[i], error);
+  perfpred_models_unref(from);
+  return status;
+}
+
+static enum perfpred_status run_task(struct joint *joint, const struct perfpred_context *context,
+                                     const struct task *task, const struct perfpred_generate_options *full,
+                                     struct perfpred_models **models, struct perfpred_generate_report *report,
+                                     struct perfpred_error *error) {
+  struct perfpred_generate_report stepped_report = PERFPRED_GENERATE_REPORT_INIT;
+  struct perfpred_models *stepped = NULL;
+  enum perfpred_status status = PERFPRED_OK;
+  if (task->stepped_count > 0)
+    status = generate_stepped(joint, task, full, &stepped, &stepped_report, error);
+  if (status)
+    return status;
+  if (task->alone_count == 0) {
+    *models = stepped;
+    *report = stepped_report;
+    return PERFPRED_OK;
+  }
+  status = generate_alone(joint, context, task, full, stepped_report.wall_s, models, report, error);
+  if (status || !stepped) {
+    perfpred_models_unref(stepped);
+    return status;
+  }
+  join_reports(report, &stepped_report);
+  status = join_models(*models, stepped, error);
+  if (status)
+    perfpred_models_unref(*models);
+  return status;
+}
+
 /* Rates, samples and fits, in this order, within one budget. */
 static enum perfpred_status generate_all(struct joint *joint, const struct perfpred_context *context,
-                                         const struct ppi_target *targets, size_t count,
-                                         const struct perfpred_generate_options *full,
-                                         const struct perfpred_generate_options *options,
+                                         const struct task *task, const struct perfpred_generate_options *full,
                                          struct perfpred_models **models, struct perfpred_generate_report *report,
                                          struct perfpred_error *error) {
-  struct perfpred_generate_options shorter;
+  struct perfpred_generate_options shorter = *full;
   struct perfpred_models *fresh = NULL;
   struct opening *opening = calloc(1, sizeof *opening);
   if (!opening)
     return ppi_error_memory(error);
   enum perfpred_status status = open_up(joint, full, opening, error);
-  shorten(options, opening->spent_s, &shorter);
+  if (full->budget_s > 0.0)
+    shorter.budget_s = fmax(full->budget_s - opening->spent_s, LEAST_BUDGET_S);
   if (!status)
-    status = generate(joint, context, targets, count, full, &shorter, &fresh, report, error);
-  if (!status)
+    status = run_task(joint, context, task, &shorter, &fresh, report, error);
+  if (!status) {
     status = describe(joint->sampler, opening, fresh, error);
+    if (status)
+      perfpred_models_unref(fresh);
+  }
   if (!status) {
     fresh->options.budget_s = full->budget_s;
     report->wall_s = now(joint) - opening->begin_s;
     report->rates_known = ppi_rates_known(&fresh->machine);
     *models = fresh;
-  } else {
-    perfpred_models_unref(fresh);
   }
   free(opening);
   return status;
@@ -243,26 +351,19 @@ enum perfpred_status perfpred_generate(const struct perfpred_context *context, s
                                        struct perfpred_generate_report *report, struct perfpred_error *error) {
   ppi_error_clear(error);
   struct perfpred_generate_options full;
+  struct task task;
   enum perfpred_status status = check_arguments(context, sampler, programs, count, models, report, error);
   if (!status)
     status = ppi_generate_defaults(options, &full, error);
+  if (!status)
+    status = task_init(&task, programs, count, &full, error);
   if (status)
     return status;
-  struct ppi_target *targets = NULL;
-  size_t target_count = 0;
-  status = ppi_derive_targets(programs, count, &full, &targets, &target_count, error);
-  if (status)
-    return status;
-  if (target_count == 0) {
-    free(targets);
-    return ppi_error_set(error, PERFPRED_INVALID, "%s makes no call that has work to do in the ranges of n and b",
-                         programs[0]->name);
-  }
   struct joint joint = { .sampler = sampler };
   ppi_clock_monotonic(&joint.clock);
   struct perfpred_generate_report made = PERFPRED_GENERATE_REPORT_INIT;
-  status = generate_all(&joint, context, targets, target_count, &full, options, models, &made, error);
-  free(targets);
+  status = generate_all(&joint, context, &task, &full, models, &made, error);
+  task_release(&task);
   if (!status)
     ppi_report_give(&made, report);
   return status;

@@ -34,6 +34,12 @@ struct ppi_result {
   size_t sample_count;
 };
 
+/* Where a request stands in an algorithm. */
+struct ppi_spot {
+  const void *call; /* of whoever answers for it */
+  int64_t sizes[PPI_SIZE_MAX];
+};
+
 struct ppi_sampling {
   int repetitions; /* kept samples wanted per request */
   double gate;     /* relative width; < 0: none */
@@ -47,6 +53,7 @@ struct ppi_sampling {
   int repetitions_max; /* but no further than this; 0: repetitions */
   bool detailed;       /* results hold their samples */
   bool partial; /* with a budget: requests are met in their order, and those that it does not reach have no samples */
+  const struct ppi_spot *spots; /* one for each request; NULL: each is sampled alone */
 };
 
 #define PPI_UNIT_CPUS 64

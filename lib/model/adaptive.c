@@ -118,6 +118,14 @@ static bool plan(struct work *work) {
   return work->wishes.count > 0;
 }
 
+static void mark_changed(struct work *work, size_t target) {
+  size_t first, end;
+
+  ppi_group_of(work->refinement, target, &first, &end);
+  for (size_t i = first; i < end; i++)
+    work->changed[i] = true;
+}
+
 /* Measures all wishes of one number of repetitions in one batch, shuffled. */
 static enum perfpred_status measure_those(struct work *work, int repetitions, bool partial) {
   enum perfpred_status status = PERFPRED_OK;
@@ -128,7 +136,7 @@ static enum perfpred_status measure_those(struct work *work, int repetitions, bo
     if (wish->repetitions != repetitions)
       continue;
     status = ppi_batch_add_point(work->refinement, wish->target, wish->sizes, wish->again);
-    work->changed[wish->target] = true;
+    mark_changed(work, wish->target);
   }
   if (!status)
     status = ppi_batch_measure(work->refinement, repetitions, partial);
@@ -194,14 +202,53 @@ static void advance(struct ppi_refinement *refinement) {
   refinement->ahead = 0.3 * (1.0 - refinement->fraction);
 }
 
-static enum perfpred_status refine(struct work *work, bool *more) {
+static double gain_of(const struct work *work, size_t from) {
+  double gain = 0.0;
+
+  for (size_t i = from; i < work->wishes.count; i++)
+    gain += work->wishes.items[i].gain;
+  return gain;
+}
+
+/* Of targets that are sampled together the one that gains most has its wishes: they serve all, and nearly the same points would be wished
+   for by each. */
+static enum perfpred_status look_at_group(struct work *work, size_t first, size_t end) {
+  size_t begin = work->wishes.count;
+  double best = 0.0;
   enum perfpred_status status = PERFPRED_OK;
 
-  for (size_t i = 0; !status && i < work->refinement->count; i++)
-    if (work->changed[i]) {
-      work->changed[i] = false;
-      status = look(work, i);
+  for (size_t i = first; !status && i < end; i++) {
+    size_t before = work->wishes.count;
+    double gain;
+
+    work->changed[i] = false;
+    status = look(work, i);
+    if (status || before == begin) {
+      best = gain_of(work, begin);
+      continue;
     }
+    gain = gain_of(work, before);
+    if (gain > best) {
+      best = gain;
+      memmove(work->wishes.items + begin, work->wishes.items + before,
+              (work->wishes.count - before) * sizeof *work->wishes.items);
+      work->wishes.count -= before - begin;
+    } else {
+      work->wishes.count = before;
+    }
+  }
+  return status;
+}
+
+static enum perfpred_status refine(struct work *work, bool *more) {
+  enum perfpred_status status = PERFPRED_OK;
+  size_t first, end;
+
+  for (size_t i = 0; !status && i < work->refinement->count; i = end) {
+    ppi_group_of(work->refinement, i, &first, &end);
+    if (work->changed[i])
+      status = look_at_group(work, first, end);
+  }
   *more = !status && plan(work);
   if (*more)
     status = measure(work, true);

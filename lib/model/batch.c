@@ -20,8 +20,19 @@ static enum perfpred_status push(struct ppi_refinement *refinement, size_t place
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
-                                         bool again) {
+void ppi_group_of(const struct ppi_refinement *refinement, size_t target, size_t *first, size_t *end) {
+  size_t group = refinement->growths[target].target->group;
+
+  *first = target;
+  *end = target + 1;
+  while (group != 0 && *first > 0 && refinement->growths[*first - 1].target->group == group)
+    (*first)--;
+  while (group != 0 && *end < refinement->count && refinement->growths[*end].target->group == group)
+    (*end)++;
+}
+
+static enum perfpred_status add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
+                                      bool again) {
   size_t place = 0;
   enum perfpred_status status = ppi_points_place(&refinement->points, target, refinement->growths[target].dimensions,
                                                  sizes, &place, refinement->error);
@@ -33,6 +44,17 @@ enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size
   if (point->wanted || point->absent || (point->count > 0 && !again))
     return PERFPRED_OK;
   return push(refinement, place);
+}
+
+enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
+                                         bool again) {
+  size_t first, end;
+  enum perfpred_status status = PERFPRED_OK;
+
+  ppi_group_of(refinement, target, &first, &end);
+  for (size_t i = first; i < end && !status; i++)
+    status = add_point(refinement, i, sizes, again);
+  return status;
 }
 
 enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t target, const int64_t *lower,
@@ -79,12 +101,14 @@ struct order {
   struct ppi_request *requests;
   struct ppi_value *values;
   struct ppi_result *results;
+  struct ppi_spot *spots;
 };
 
 static void order_release(struct order *order, size_t count) {
   for (size_t i = 0; order->results && i < count; i++)
     free(order->results[i].times_s);
   free(order->results);
+  free(order->spots);
   free(order->values);
   free(order->requests);
 }
@@ -95,7 +119,8 @@ static enum perfpred_status order_fill(const struct ppi_refinement *refinement, 
   order->requests = calloc(count, sizeof *order->requests);
   order->values = calloc(count * PPI_ARG_MAX, sizeof *order->values);
   order->results = calloc(count, sizeof *order->results);
-  if (!order->requests || !order->values || !order->results)
+  order->spots = calloc(count, sizeof *order->spots);
+  if (!order->requests || !order->values || !order->results || !order->spots)
     return ppi_error_memory(refinement->error);
   for (size_t i = 0; i < count; i++) {
     const struct ppi_point *point = refinement->points.items + refinement->batch[i];
@@ -103,8 +128,9 @@ static enum perfpred_status order_fill(const struct ppi_refinement *refinement, 
     struct ppi_value *values = order->values + i * PPI_ARG_MAX;
 
     memcpy(values, target->values, sizeof target->values);
-    for (int d = 0; d < target->kernel->size_count; d++)
-      values[target->kernel->sizes[d]].i = point->sizes[d];
+    ppi_target_apply(target, point->sizes, values);
+    order->spots[i].call = target->call;
+    memcpy(order->spots[i].sizes, point->sizes, sizeof point->sizes);
     order->requests[i].kernel = target->kernel;
     order->requests[i].values = values;
     order->requests[i].ld = refinement->options.ld;
@@ -113,16 +139,16 @@ static enum perfpred_status order_fill(const struct ppi_refinement *refinement, 
 }
 
 static enum perfpred_status no_sample(const struct ppi_refinement *refinement, const struct ppi_point *point) {
-  const struct perfpred_kernel *kernel = refinement->growths[point->target].target->kernel;
+  const struct ppi_target *target = refinement->growths[point->target].target;
   struct ppi_text text = PPI_TEXT_INIT;
   enum perfpred_status status;
   char *sizes;
 
-  for (int d = 0; d < kernel->size_count; d++)
-    ppi_text_printf(&text, " %s=%lld", kernel->args[kernel->sizes[d]].name, (long long)point->sizes[d]);
+  for (int d = 0; d < ppi_target_dimensions(target); d++)
+    ppi_text_printf(&text, " %s=%lld", ppi_target_size_name(target, d), (long long)point->sizes[d]);
   sizes = ppi_text_take(&text);
-  status =
-      ppi_error_set(refinement->error, PERFPRED_TIMEOUT, "%s%s: no sample was kept", kernel->name, sizes ? sizes : "");
+  status = ppi_error_set(refinement->error, PERFPRED_TIMEOUT, "%s%s: no sample was kept", target->kernel->name,
+                         sizes ? sizes : "");
   free(sizes);
   return status;
 }
@@ -179,7 +205,7 @@ static int tell(void *data, const struct perfpred_progress *batch) {
 }
 
 static enum perfpred_status measure(struct ppi_refinement *refinement, int repetitions, bool partial) {
-  struct order order = { NULL, NULL, NULL };
+  struct order order = { NULL, NULL, NULL, NULL };
   struct ppi_sampling sampling = { 0 };
   struct cost cost = { 0.0, 0.0, 0.0 };
   double start_s = refinement->source->now_s(refinement->source->data);
@@ -191,6 +217,7 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
   sampling.progress = refinement->options.progress ? tell : NULL;
   sampling.progress_data = refinement;
   sampling.partial = partial && ppi_budget_set(refinement);
+  sampling.spots = refinement->growths->target->basis ? order.spots : NULL; /* all targets have one, or none */
   if (ppi_budget_set(refinement))
     sampling.budget_s = fmax(ppi_budget_left(refinement), 1e-3);
   if (!status)

@@ -7,6 +7,7 @@
 #include "model/refine.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FIRST_SHARE 0.6     /* of the budget that the first round may take before oversampling is lowered */
 #define START_OVERHEAD 1e-3 /* the first batch pays for the sampler's start as well: do not extrapolate that */
@@ -28,10 +29,21 @@ double ppi_budget_work(const struct ppi_growth *growth, const int64_t *sizes) {
 
   for (int i = 0; i < PPI_ARG_MAX; i++)
     values[i] = growth->target->values[i];
-  for (int d = 0; d < growth->dimensions; d++)
-    values[kernel->sizes[d]].i = sizes[d];
+  ppi_target_apply(growth->target, sizes, values);
   count = ppi_kernel_flops(kernel, values);
   return count > 0.0 ? count : ppi_kernel_movement_bytes(kernel, values);
+}
+
+void ppi_budget_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_MAX]) {
+  const struct ppi_target *target = growth->target;
+
+  memcpy(sizes, target->upper, sizeof target->upper);
+  if (!target->basis)
+    return;
+  ppi_basis_shrink(target->basis, target->lower, sizes);
+  for (int d = 0; d < growth->dimensions; d++)
+    if (target->basis->sharing[d] && sizes[d] < target->upper[d])
+      sizes[d] -= (sizes[d] - target->lower[d]) % growth->knobs.grain;
 }
 
 static double corner_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
@@ -45,19 +57,24 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
   enum perfpred_status status = PERFPRED_OK;
 
   for (size_t i = 0; !status && i < refinement->count; i++) {
+    int64_t corner[PPI_SIZE_MAX];
+
+    ppi_budget_corner(refinement->growths + i, corner);
     status = ppi_batch_add_point(refinement, i, refinement->growths[i].target->lower, false);
     if (!status)
-      status = ppi_batch_add_point(refinement, i, refinement->growths[i].target->upper, false);
+      status = ppi_batch_add_point(refinement, i, corner, false);
   }
   if (!status)
     status = ppi_batch_measure(refinement, 1, false);
   for (size_t i = 0; !status && i < refinement->count; i++) {
     struct ppi_growth *growth = refinement->growths + i;
+    int64_t corner[PPI_SIZE_MAX];
 
+    ppi_budget_corner(growth, corner);
     growth->work[0] = ppi_budget_work(growth, growth->target->lower);
-    growth->work[1] = ppi_budget_work(growth, growth->target->upper);
+    growth->work[1] = ppi_budget_work(growth, corner);
     growth->cost_s[0] = corner_cost(refinement, i, growth->target->lower);
-    growth->cost_s[1] = corner_cost(refinement, i, growth->target->upper);
+    growth->cost_s[1] = corner_cost(refinement, i, corner);
   }
   refinement->overhead_s = fmin(refinement->overhead_s, START_OVERHEAD);
   return status;
@@ -90,10 +107,21 @@ double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t t
               fmin(growth->cost_s[0], growth->cost_s[1]));
 }
 
-double ppi_budget_sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+/* Of the target alone. */
+static double own_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
   double measure_s = ppi_budget_measure_cost(refinement, target, sizes) * refinement->correction;
 
   return (measure_s + refinement->overhead_s) * refinement->pace;
+}
+
+double ppi_budget_sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+  size_t first, end;
+  double cost_s = 0.0;
+
+  ppi_group_of(refinement, target, &first, &end);
+  for (size_t i = first; i < end; i++)
+    cost_s += own_cost(refinement, i, sizes);
+  return cost_s;
 }
 
 double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions) {
@@ -104,7 +132,7 @@ double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t fro
   for (size_t i = from; i < refinement->batch_count; i++) {
     const struct ppi_point *point = refinement->points.items + refinement->batch[i];
 
-    cost_s += ppi_budget_sample_cost(refinement, point->target, point->sizes);
+    cost_s += own_cost(refinement, point->target, point->sizes);
   }
   return cost_s * repetitions;
 }

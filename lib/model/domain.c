@@ -9,11 +9,8 @@ static bool demands(const struct ppi_growth *growth) {
 }
 
 static void put_sizes(const struct ppi_growth *growth, const int64_t *sizes, struct ppi_value *values) {
-  const struct perfpred_kernel *kernel = growth->target->kernel;
-
   memcpy(values, growth->target->values, sizeof growth->target->values);
-  for (int d = 0; d < kernel->size_count; d++)
-    values[kernel->sizes[d]].i = sizes[d];
+  ppi_target_apply(growth->target, sizes, values);
 }
 
 bool ppi_growth_admits(const struct ppi_growth *growth, const int64_t *sizes) {

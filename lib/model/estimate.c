@@ -11,6 +11,10 @@
 
 static void set_sizes(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_value *values) {
   memcpy(values, submodel->values, sizeof submodel->values);
+  if (submodel->basis) {
+    ppi_basis_apply(submodel->basis, submodel->kernel, sizes, values);
+    return;
+  }
   for (int d = 0; d < submodel->dimensions; d++)
     values[submodel->kernel->sizes[d]].i = sizes[d] > 0 ? sizes[d] : 0;
 }
@@ -145,13 +149,18 @@ void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *s
     wanted[d] = sizes[d];
     if (wanted[d] < submodel->lower[d]) {
       wanted[d] = submodel->lower[d];
-      estimate->notes |= PERFPRED_NOTE_CLAMPED;
+      if (!submodel->basis || sizes[d] > 0)
+        estimate->notes |= PERFPRED_NOTE_CLAMPED;
     }
     inside[d] = wanted[d];
     if (inside[d] > submodel->upper[d]) {
       inside[d] = submodel->upper[d];
       estimate->notes |= PERFPRED_NOTE_EXTRAPOLATED;
     }
+  }
+  if (submodel->basis && !ppi_basis_holds(submodel->basis, sizes)) {
+    ppi_basis_shrink(submodel->basis, submodel->lower, inside);
+    estimate->notes |= PERFPRED_NOTE_EXTRAPOLATED;
   }
   piece = within(submodel, inside, &estimate->time_s);
   estimate->error = piece->error;

@@ -53,8 +53,9 @@ static enum perfpred_status finish(struct ppi_refinement *refinement, struct per
   for (size_t i = 0; !status && i < refinement->count; i++) {
     struct ppi_submodel submodel;
 
-    ppi_growth_finish(refinement, i, &submodel);
-    status = ppi_models_append(made, &submodel, refinement->error);
+    status = ppi_growth_finish(refinement, i, &submodel);
+    if (!status)
+      status = ppi_models_append(made, &submodel, refinement->error);
   }
   if (status) {
     perfpred_models_unref(made);

@@ -14,7 +14,18 @@ struct ppi_target {
   struct ppi_value values[PPI_ARG_MAX];             /* flags, scalars, increments of the case */
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX]; /* of each size argument in order, inclusive */
   int64_t grain; /* sizes are sampled at multiples of it and at the ends of the domain; 0: PPI_GRAIN */
+  /* Of a call in an algorithm: the domain is over the basis' sizes. NULL: of any call, over the kernel's own. */
+  const struct ppi_basis *basis;
+  char context[PPI_CONTEXT_MAX];
+  const void *call; /* told to the source with every request: struct ppi_spot */
+  /* Targets that stand together and have the same group, not 0, and the same domain are sampled together: what is asked for one of them
+     is asked for all. */
+  size_t group;
 };
+int ppi_target_dimensions(const struct ppi_target *target);
+const char *ppi_target_size_name(const struct ppi_target *target, int d);
+/* Sets the kernel's size arguments in values. */
+void ppi_target_apply(const struct ppi_target *target, const int64_t *sizes, struct ppi_value *values);
 
 /* Where samples and solutions come from: handed in from above. */
 struct ppi_source {

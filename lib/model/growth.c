@@ -9,20 +9,25 @@
 enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi_target *target,
                                      const struct perfpred_generate_options *options, struct perfpred_error *error) {
   const struct perfpred_kernel *kernel = target->kernel;
+  int64_t least = target->basis ? 0 : 1;
   int degrees[PPI_SIZE_MAX] = { 0 };
 
   memset(growth, 0, sizeof *growth);
   growth->target = target;
-  growth->dimensions = kernel->size_count;
-  ppi_knobs_of(options, kernel->size_count, &growth->knobs);
+  growth->dimensions = ppi_target_dimensions(target);
+  ppi_knobs_of(options, growth->dimensions, &growth->knobs);
   growth->knobs.grain = target->grain > 0 ? target->grain : PPI_GRAIN;
-  ppi_kernel_degrees(kernel, target->values, degrees);
+  if (target->basis)
+    ppi_basis_degrees(target->basis, kernel, target->values, degrees);
+  else
+    ppi_kernel_degrees(kernel, target->values, degrees);
   for (int d = 0; d < growth->dimensions; d++) {
-    const char *name = kernel->args[kernel->sizes[d]].name;
+    const char *name = ppi_target_size_name(target, d);
 
-    if (target->lower[d] < 1 || target->lower[d] > target->upper[d])
-      return ppi_error_set(error, PERFPRED_INVALID, "%s: domain of %s: %lld to %lld: expected 1 <= lower <= upper",
-                           kernel->name, name, (long long)target->lower[d], (long long)target->upper[d]);
+    if (target->lower[d] < least || target->lower[d] > target->upper[d])
+      return ppi_error_set(error, PERFPRED_INVALID, "%s: domain of %s: %lld to %lld: expected %lld <= lower <= upper",
+                           kernel->name, name, (long long)target->lower[d], (long long)target->upper[d],
+                           (long long)least);
     growth->degrees[d] = (degrees[d] > 0 ? degrees[d] : 0) + growth->knobs.overfitting;
     if (growth->degrees[d] > PPI_DEGREE_MAX - 1)
       growth->degrees[d] = PPI_DEGREE_MAX - 1;
@@ -224,10 +229,18 @@ static void count_samples(const struct ppi_refinement *refinement, size_t target
   }
 }
 
-void ppi_growth_finish(struct ppi_refinement *refinement, size_t target, struct ppi_submodel *submodel) {
+enum perfpred_status ppi_growth_finish(struct ppi_refinement *refinement, size_t target,
+                                       struct ppi_submodel *submodel) {
   struct ppi_growth *growth = refinement->growths + target;
 
   memset(submodel, 0, sizeof *submodel);
+  if (growth->target->basis) {
+    submodel->basis = malloc(sizeof *submodel->basis);
+    if (!submodel->basis)
+      return ppi_error_memory(refinement->error);
+    *submodel->basis = *growth->target->basis;
+    memcpy(submodel->context, growth->target->context, sizeof submodel->context);
+  }
   submodel->dimensions = growth->dimensions;
   for (int d = 0; d < growth->dimensions; d++) {
     submodel->lower[d] = growth->target->lower[d];
@@ -245,4 +258,5 @@ void ppi_growth_finish(struct ppi_refinement *refinement, size_t target, struct 
   growth->splits = NULL;
   growth->pieces = NULL;
   growth->split_count = growth->piece_count = 0;
+  return PERFPRED_OK;
 }

@@ -64,6 +64,9 @@ static enum perfpred_status check_choices(const struct perfpred_generate_options
     return ppi_error_set(error, PERFPRED_INVALID,
                          "options.error_measure: %d: expected a value of enum perfpred_error_measure",
                          (int)options->error_measure);
+  if ((int)options->contexts < PERFPRED_CONTEXTS_NONE || options->contexts > PERFPRED_CONTEXTS_BESIDE)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.contexts: %d: expected a value of enum perfpred_contexts",
+                         (int)options->contexts);
   if ((int)options->generator < PERFPRED_GENERATOR_DEFAULT || options->generator > PERFPRED_GENERATOR_ADAPTIVE)
     return ppi_error_set(error, PERFPRED_INVALID, "options.generator: %d: expected a value of enum perfpred_generator",
                          (int)options->generator);

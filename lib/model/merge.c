@@ -43,12 +43,16 @@ static enum perfpred_status copy_submodel(const struct merging *merging, const s
   to.pieces = NULL;
   to.piece_count = 0;
   to.splits = malloc(bytes);
-  status = to.splits ? copy_pieces(from, &to, merging->error) : ppi_error_memory(merging->error);
+  to.basis = from->basis ? malloc(sizeof *to.basis) : NULL;
+  status = to.splits && (to.basis || !from->basis) ? copy_pieces(from, &to, merging->error)
+                                                   : ppi_error_memory(merging->error);
   if (status) {
     ppi_submodel_release(&to);
     return status;
   }
   memcpy(to.splits, from->splits, bytes);
+  if (from->basis)
+    *to.basis = *from->basis;
   return ppi_models_append(merging->merged, &to, merging->error);
 }
 

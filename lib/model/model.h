@@ -6,7 +6,7 @@
 #include <perfpred/models.h>
 
 #include "base/stats.h"
-#include "kernel/kernel.h"
+#include "kernel/basis.h"
 #include "machine/machine.h"
 
 /* A polynomial per statistic on a box. Scaled variable x_d = (size_d - center_d) * scale_d; coefficients of statistic s stand at
@@ -37,7 +37,8 @@ struct ppi_submodel {
   int setup;                      /* place among those of the models */
   struct perfpred_kernel *kernel; /* a reference */
   char case_text[PPI_CASE_MAX];
-  char context[PPI_NAME_MAX]; /* algorithm and call that it is tied to; "": any */
+  char context[PPI_CONTEXT_MAX]; /* algorithm and call that it is tied to; "": any */
+  struct ppi_basis *basis;       /* what its sizes are, owned; NULL: the kernel's own */
   int dimensions;
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
   int64_t ld; /* leading dimension that it was measured with */
@@ -76,7 +77,7 @@ struct perfpred_models {
   struct ppi_journal *journal; /* samples on disk that go once the models are saved (store/journal.h), or NULL */
   void (*journal_close)(struct ppi_journal *journal);
   struct ppi_marks marks; /* of journals that may still be there, though their samples are here */
-  int *order; /* places sorted by kernel and case: what ppi_models_find searches */
+  int *order;             /* places sorted by kernel and case: what ppi_models_find searches */
 };
 
 /* Empty models of one setup, all zero, with one reference; submodels are then appended by ppi_models_append, which takes over
@@ -88,6 +89,7 @@ enum perfpred_status ppi_models_append(struct perfpred_models *models, struct pp
 enum perfpred_status ppi_models_check_info(const struct perfpred_models *models, const void *info, size_t size,
                                            size_t least, const char *initializer, struct perfpred_error *error);
 void ppi_submodel_release(struct ppi_submodel *submodel);
+const char *ppi_submodel_size_name(const struct ppi_submodel *submodel, int d);
 /* Appends a setup, NULL: one that is all zero; its place into place. It must not be one of the models' own. */
 enum perfpred_status ppi_models_add_setup(struct perfpred_models *models, const struct ppi_setup *setup, int *place,
                                           struct perfpred_error *error);
@@ -118,9 +120,10 @@ struct ppi_estimate {
   double error; /* of the piece; NaN: not estimated */
   unsigned notes;
 };
-/* Estimate by one sub-model. Sizes of 0 in a way that leaves no work give exactly 0 (PERFPRED_NOTE_ZERO_WORK); below the domain: clamped, noted;
+/* Estimate by one sub-model, over its own sizes. Sizes of 0 in a way that leaves no work give exactly 0 (PERFPRED_NOTE_ZERO_WORK); below the domain: clamped, noted;
    above: the value at the nearest point of the domain times the ratio of flop counts (of movement where there are none), times what
-   the trend of the time per flop, alpha + sum of beta_d / x_d, leaves of it; noted. Never negative, never NaN. */
+   the trend of the time per flop, alpha + sum of beta_d / x_d, leaves of it; noted. Never negative, never NaN. Of a step, a size of 0 (nothing done yet, nothing left) is no more than near its lower
+   bound, and beyond the limit of a basis is above the domain. */
 void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate);
 /* Of several domains of one case, the one in which the point is deepest inside answers. */
 void ppi_submodels_estimate(const struct ppi_submodel *const *submodels, int count, const int64_t *sizes,

@@ -64,12 +64,15 @@ void ppi_lattice_at(const struct ppi_lattice *lattice, size_t index, int64_t siz
 /* batch.c: adds the points of a box that have no samples (again: all) and are not in the batch yet. */
 enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t target, const int64_t *lower,
                                    const int64_t *upper, bool again);
+/* Adds the point to all targets that are sampled together with this one. */
 enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
                                          bool again);
 void ppi_batch_truncate(struct ppi_refinement *refinement, size_t count); /* takes the newest ones back */
 /* Whether every point of a box has samples. */
 enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement, size_t target, const int64_t *lower,
                                         const int64_t *upper, bool *complete);
+/* Targets [*first, *end) that are sampled together with one, itself among them. */
+void ppi_group_of(const struct ppi_refinement *refinement, size_t target, size_t *first, size_t *end);
 /* Measures the batch and empties it. partial: what the budget does not reach stays without samples; the points added first are
    measured first. */
 enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions, bool partial);
@@ -98,7 +101,7 @@ enum perfpred_status ppi_growth_plant(struct ppi_refinement *refinement, size_t 
 enum perfpred_status ppi_growth_split(struct ppi_refinement *refinement, size_t target, int leaf, int dimension,
                                       int64_t at);
 /* Hands the tree over. */
-void ppi_growth_finish(struct ppi_refinement *refinement, size_t target, struct ppi_submodel *submodel);
+enum perfpred_status ppi_growth_finish(struct ppi_refinement *refinement, size_t target, struct ppi_submodel *submodel);
 void ppi_growth_release(struct ppi_growth *growth);
 
 /* budget.c; all of it without effect where there is none. */
@@ -110,6 +113,9 @@ void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double m
 double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
 double ppi_budget_work(const struct ppi_growth *growth,
                        const int64_t *sizes); /* flops, or bytes where there are none */
+/* The largest point that is sampled. */
+void ppi_budget_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_MAX]);
+/* Of a sample of a target and of all that are sampled together with it. */
 double ppi_budget_sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
 double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions);
 /* Makes the first round as small as the budget asks for: less oversampling, then fewer repetitions. */

@@ -11,10 +11,18 @@ void ppi_submodel_release(struct ppi_submodel *submodel) {
     free(submodel->pieces[i].coefficients);
   free(submodel->pieces);
   free(submodel->splits);
+  free(submodel->basis);
   ppi_kernel_unref(submodel->kernel);
   submodel->pieces = NULL;
   submodel->splits = NULL;
+  submodel->basis = NULL;
   submodel->kernel = NULL;
+}
+
+const char *ppi_submodel_size_name(const struct ppi_submodel *submodel, int d) {
+  const struct perfpred_kernel *kernel = submodel->kernel;
+
+  return submodel->basis ? submodel->basis->names[d] : kernel->args[kernel->sizes[d]].name;
 }
 
 const struct ppi_piece *ppi_submodel_piece(const struct ppi_submodel *submodel, const int64_t *sizes) {

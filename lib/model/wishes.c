@@ -48,8 +48,19 @@ static int few(const struct ppi_refinement *refinement) {
 
 /* Few repetitions at first, all of them where they cost next to nothing. */
 static int repetitions_at(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
-  const struct ppi_growth *growth = refinement->growths + target;
-  bool cheap = ppi_budget_work(growth, sizes) <= CHEAP * ppi_budget_work(growth, growth->target->upper);
+  double here = 0.0, most = 0.0;
+  size_t first, end;
+  bool cheap;
+
+  ppi_group_of(refinement, target, &first, &end);
+  for (size_t i = first; i < end; i++) {
+    int64_t corner[PPI_SIZE_MAX];
+
+    ppi_budget_corner(refinement->growths + i, corner);
+    here += ppi_budget_work(refinement->growths + i, sizes);
+    most += ppi_budget_work(refinement->growths + i, corner);
+  }
+  cheap = here <= CHEAP * most;
 
   return cheap ? refinement->options.repetitions : few(refinement);
 }
@@ -84,6 +95,18 @@ static double halton(uint64_t index, uint64_t base) {
   return value;
 }
 
+/* Whether a point is one that may be sampled at all. */
+static bool is_held(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+  const struct ppi_basis *basis = refinement->growths[target].target->basis;
+
+  return !basis || ppi_basis_holds(basis, sizes);
+}
+
+static void fold(const struct ppi_growth *growth, int64_t *sizes) {
+  if (growth->target->basis)
+    ppi_basis_fold(growth->target->basis, growth->target->lower, growth->knobs.grain, sizes);
+}
+
 /* A place of the first samples along one dimension: closer together where sizes are small, where more happens. */
 static int64_t first_at(const struct ppi_growth *growth, int d, double share) {
   int64_t lower = growth->target->lower[d], upper = growth->target->upper[d], at;
@@ -115,6 +138,7 @@ static enum perfpred_status wish_lattice(struct ppi_wishes *wishes, struct ppi_r
 
     for (int d = 0; d < growth->dimensions; d++)
       sizes[d] = first_at(growth, d, each > 1 ? place[d] / (each - 1.0) : 0.0);
+    fold(growth, sizes);
     status = wish_new(wishes, refinement, target, sizes, 2.0);
     more = false;
     for (int d = growth->dimensions - 1; d >= 0 && !more; d--) {
@@ -128,13 +152,19 @@ static enum perfpred_status wish_lattice(struct ppi_wishes *wishes, struct ppi_r
 
 enum perfpred_status ppi_wishes_first(struct ppi_wishes *wishes, struct ppi_refinement *refinement, size_t target) {
   const struct ppi_growth *growth = refinement->growths + target;
-  enum perfpred_status status = wish_lattice(wishes, refinement, target);
+  enum perfpred_status status = PERFPRED_OK;
+  size_t first, end;
 
+  ppi_group_of(refinement, target, &first, &end);
+  if (target != first) /* all of them begin with the same points */
+    return PERFPRED_OK;
+  status = wish_lattice(wishes, refinement, target);
   for (int i = 0; !status && i < scattered_counts[free_dimensions(growth)]; i++) {
     int64_t sizes[PPI_SIZE_MAX] = { 0 };
 
     for (int d = 0; d < growth->dimensions; d++)
       sizes[d] = first_at(growth, d, halton((uint64_t)i + 1, bases[d]));
+    fold(growth, sizes);
     status = wish_new(wishes, refinement, target, sizes, 1.0);
   }
   return status;
@@ -228,7 +258,8 @@ static enum perfpred_status choice_init(struct choice *choice) {
   for (int i = 0; i < count; i++) {
     candidate_at(choice, (uint64_t)i + (all ? 0 : 5 * (uint64_t)choice->region->count), all,
                  candidate(choice, choice->count));
-    if (!is_new(choice->refinement, choice->target, candidate(choice, choice->count)))
+    if (!is_new(choice->refinement, choice->target, candidate(choice, choice->count)) ||
+        !is_held(choice->refinement, choice->target, candidate(choice, choice->count)))
       continue;
     rate(choice, choice->count);
     choice->count++;
@@ -320,7 +351,7 @@ static enum perfpred_status wish_in_gap(struct ppi_wishes *wishes, const struct 
 
     memcpy(sizes, gap->near[i], sizeof sizes);
     sizes[gap->dimension] = middle;
-    if (is_new(refinement, target, sizes))
+    if (is_new(refinement, target, sizes) && is_held(refinement, target, sizes))
       status = wish_new(wishes, refinement, target, sizes, gap->gain);
   }
   return status;

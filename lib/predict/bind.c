@@ -21,7 +21,7 @@ static bool listed_before(const struct perfpred_models *models, int place) {
   const struct ppi_submodel *one = &models->submodels[place];
   for (int i = 0; i < place; i++) {
     const struct ppi_submodel *other = &models->submodels[i];
-    if (other->setup == one->setup && strcmp(one->kernel->name, other->kernel->name) == 0 &&
+    if (other->setup == one->setup && !other->context[0] && strcmp(one->kernel->name, other->kernel->name) == 0 &&
         strcmp(one->case_text, other->case_text) == 0)
       return true;
   }
@@ -34,7 +34,8 @@ static void held_cases(const struct perfpred_plan *plan, const char *kernel, str
   const struct perfpred_models *models = plan->models;
   for (int i = 0; i < models->count; i++) {
     const struct ppi_submodel *submodel = &models->submodels[i];
-    if (submodel->setup != plan->setup || strcmp(submodel->kernel->name, kernel) != 0 || listed_before(models, i))
+    if (submodel->setup != plan->setup || submodel->context[0] || strcmp(submodel->kernel->name, kernel) != 0 ||
+        listed_before(models, i))
       continue;
     if (text->length > FIT) {
       ppi_text_append(text, ", ...");
@@ -57,8 +58,8 @@ static enum perfpred_status unmodelled(const struct perfpred_plan *plan, const c
   return status;
 }
 
-enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_plan_step *step,
-                                   struct perfpred_error *error) {
+enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struct perfpred_program *program,
+                                   struct ppi_plan_step *step, struct perfpred_error *error) {
   const char *kernel = step->node->kernel->name;
   char case_text[PPI_CASE_MAX];
   ppi_plan_case(step->node, case_text);
@@ -79,6 +80,9 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_
     if (submodel->setup == plan->setup && free_of_context && submodel->dimensions == step->node->kernel->size_count)
       step->submodels[step->submodel_count++] = submodel;
   }
+  enum perfpred_status status = ppi_plan_bind_contexts(plan, program, places, total, step, error);
   free(places);
-  return step->submodel_count > 0 || plan->partial ? PERFPRED_OK : unmodelled(plan, kernel, case_text, error);
+  if (status || step->submodel_count > 0 || step->context_count > 0 || plan->partial)
+    return status;
+  return unmodelled(plan, kernel, case_text, error);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/calls.h"
+
 static enum perfpred_status compile_block(struct perfpred_plan *plan, const struct perfpred_program *program,
                                           const struct ppi_node *node, struct ppi_plan_step **first,
                                           struct perfpred_error *error);
@@ -87,7 +89,15 @@ static enum perfpred_status compile_routine(struct perfpred_plan *plan, const st
   fresh->program = program;
   *end = fresh;
   *routine = fresh;
-  return compile_block(plan, program, program->body, &fresh->body, error);
+  int block = 0;
+  const struct perfpred_program *outer = plan->owner;
+  if (!ppi_program_is_blocked(program, &fresh->size, &block))
+    fresh->size = -1;
+  if (plan->loops == 0 && fresh->size >= 0)
+    plan->owner = program;
+  enum perfpred_status status = compile_block(plan, program, program->body, &fresh->body, error);
+  plan->owner = outer;
+  return status;
 }
 
 static enum perfpred_status compile_step(struct perfpred_plan *plan, const struct perfpred_program *program,
@@ -98,10 +108,14 @@ static enum perfpred_status compile_step(struct perfpred_plan *plan, const struc
     return status;
   switch (node->kind) {
   case PPI_NODE_CALL:
-    return ppi_plan_bind(plan, step, error);
+    return ppi_plan_bind(plan, program, step, error);
   case PPI_NODE_RUN:
     return compile_routine(plan, node->callee ? node->callee : program, &step->callee, error);
   case PPI_NODE_FOR:
+    plan->loops++;
+    status = compile_block(plan, program, node->body, &step->body, error);
+    plan->loops--;
+    return status;
   case PPI_NODE_IF:
     status = compile_block(plan, program, node->body, &step->body, error);
     return status ? status : compile_block(plan, program, node->otherwise, &step->otherwise, error);
@@ -133,6 +147,7 @@ static void free_block(struct ppi_plan_step *step) {
     free_block(step->body);
     free_block(step->otherwise);
     free(step->submodels);
+    free(step->contexts);
     free(step->sizes);
     free(step);
     step = next;
@@ -173,6 +188,7 @@ enum perfpred_status perfpred_plan_create(struct perfpred_program *program, stru
   fresh->extrapolate = full.extrapolate != 0;
   fresh->partial = full.partial != 0;
   fresh->force = full.force != 0;
+  fresh->warm = full.warm != 0;
   struct ppi_plan_routine *routine;
   status = ppi_plan_choose_setup(fresh, &full, error);
   if (!status)

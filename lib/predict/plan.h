@@ -19,6 +19,24 @@ struct ppi_plan_size {
   int64_t constant;
 };
 
+/* Sizes of a step of a loop over blocks: what it has gone through, its block, what is left. */
+enum { PPI_PLAN_DONE, PPI_PLAN_WIDTH, PPI_PLAN_REST, PPI_PLAN_SIZES };
+
+/* A model of a call in the steps of its algorithm. */
+struct ppi_plan_context {
+  const struct ppi_submodel *submodel;
+  int sizes[PPI_SIZE_MAX]; /* which of the step's sizes its own are */
+};
+
+/* Where in the steps of a program an evaluation stands. */
+struct ppi_plan_place {
+  int loops; /* that are open */
+  const struct perfpred_program
+      *owner;                    /* the innermost program with a block size that is run outside of all loops; or NULL */
+  int64_t n;                     /* its size */
+  int64_t sizes[PPI_PLAN_SIZES]; /* where a loop is open */
+};
+
 /* A statement. sizes: FOR: lower, upper, step (none: 1); LET, IF: the value; CALL: the size arguments; RUN: the parameters. */
 struct ppi_plan_step {
   const struct ppi_node *node; /* the program's */
@@ -27,6 +45,9 @@ struct ppi_plan_step {
   struct ppi_plan_size *sizes;
   int submodel_count; /* CALL; 0: no model, which only a partial plan has */
   const struct ppi_submodel **submodels;
+  int context_count; /* CALL: models that are tied to this very call in the steps of owner; they go before the others */
+  struct ppi_plan_context *contexts;
+  const struct perfpred_program *owner;
   struct ppi_plan_routine *callee; /* RUN */
 };
 
@@ -34,6 +55,7 @@ struct ppi_plan_step {
 struct ppi_plan_routine {
   struct ppi_plan_routine *next;
   const struct perfpred_program *program;
+  int size; /* place of its size among its parameters, if it has one and a block size beside it; or -1 */
   struct ppi_plan_step *body;
 };
 
@@ -41,8 +63,11 @@ struct perfpred_plan {
   struct perfpred_program *program; /* a reference; it keeps the called ones alive */
   struct perfpred_models *models;   /* a reference */
   bool extrapolate, partial;
-  int setup;                         /* place of the models' setup that answers */
-  bool force;                        /* another BLAS is fine, and marked */
+  int setup;                            /* place of the models' setup that answers */
+  bool force;                           /* another BLAS is fine, and marked */
+  bool warm;                            /* models of calls alone, even where there are others */
+  const struct perfpred_program *owner; /* while it is compiled, as in a place */
+  int loops;
   unsigned notes;                    /* on everything that comes of the plan */
   struct ppi_plan_routine *routines; /* the first is that of program */
 };
@@ -53,6 +78,7 @@ struct ppi_plan_sum {
   unsigned notes;
   uint64_t calls;
   double model_error; /* mean of the pieces' errors weighted by median time; NaN where none is known, 0 without work */
+  uint64_t context_calls, warm_calls; /* with work, priced by models of the one and the other kind */
 };
 
 /* Equation 1 of Section 11 with 2 and 3. Neither allocates nor locks. */
@@ -67,9 +93,16 @@ enum perfpred_status ppi_plan_choose_setup(struct perfpred_plan *plan, const str
 enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const int64_t *slots, int64_t *result,
                                         struct perfpred_error *error);
 
-/* Binds a CALL step to the models of its kernel and case. PERFPRED_UNMODELLED unless the plan is partial. */
-enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, struct ppi_plan_step *step,
-                                   struct perfpred_error *error);
+/* Binds a CALL step of a program to the models of its kernel and case. PERFPRED_UNMODELLED unless the plan is partial. */
+enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struct perfpred_program *program,
+                                   struct ppi_plan_step *step, struct perfpred_error *error);
+/* context.c. places: of the sub-models of its kernel and case. */
+enum perfpred_status ppi_plan_bind_contexts(const struct perfpred_plan *plan, const struct perfpred_program *program,
+                                            const int *places, int count, struct ppi_plan_step *step,
+                                            struct perfpred_error *error);
+/* What the models of the call in its step say; false: there are none that know it there. sizes: the kernel's. */
+bool ppi_plan_estimate_context(const struct ppi_plan_step *step, const struct ppi_plan_place *place,
+                               const int64_t *sizes, struct ppi_estimate *estimate);
 
 /* Arguments of a CALL as far as the text fixes them (flags, scalars, whether a vector runs along a row), and the case they make. */
 void ppi_plan_values(const struct ppi_node *call, struct ppi_value values[PPI_ARG_MAX]);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the sum of estimates to a prediction: performance, efficiency, bandwidth, roofline (Section 11, equations 4 to 6). */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/stats.h"
 #include "predict/predict.h"
+
+#define PREDICTION_SIZE (offsetof(struct perfpred_prediction, model_error) + sizeof(double)) /* before context_calls */
 
 static void unknown(struct perfpred_statistics *statistics) {
   double nan = (double)NAN;
@@ -60,6 +63,8 @@ enum perfpred_status ppi_plan_predict(const struct perfpred_plan *plan, const in
   full->notes = sum.notes;
   full->calls = sum.calls;
   full->model_error = sum.model_error;
+  full->context_calls = sum.context_calls;
+  full->warm_calls = sum.warm_calls;
   ppi_stats_rate(&full->time_s, full->flops, &full->flops_per_s);
   ppi_stats_rate(&full->time_s, full->movement_bytes, &full->bandwidth_bytes_per_s);
   rate_of_peak(&full->flops_per_s, peak, &full->efficiency);
@@ -85,7 +90,7 @@ enum perfpred_status perfpred_plan_predict(const struct perfpred_plan *plan, con
   ppi_error_clear(error);
   if (!prediction)
     return ppi_error_set(error, PERFPRED_INVALID, "prediction is NULL");
-  if (prediction->size < sizeof *prediction)
+  if (prediction->size < PREDICTION_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID, "prediction: size is %zu; expected PERFPRED_PREDICTION_INIT",
                          prediction->size);
   enum perfpred_status status = ppi_plan_check(plan, parameters, count, error);
@@ -96,6 +101,6 @@ enum perfpred_status perfpred_plan_predict(const struct perfpred_plan *plan, con
   if (status)
     return status;
   full.size = prediction->size;
-  memcpy(prediction, &full, sizeof full);
+  memcpy(prediction, &full, full.size < sizeof full ? full.size : sizeof full);
   return PERFPRED_OK;
 }

@@ -19,6 +19,7 @@ struct summing {
   uint64_t busy;      /* calls that had something to do */
   double weight;      /* median time of the calls whose error is known */
   double error_times; /* the same, each times its error */
+  struct ppi_plan_place place;
   struct perfpred_error *error;
 };
 
@@ -77,6 +78,24 @@ static enum perfpred_status out_of_domain(const struct summing *state, const str
   return ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s", state->plan->program->name, text);
 }
 
+/* Models of the call in steps know no step like this one. */
+static enum perfpred_status beyond_steps(const struct summing *state, const struct ppi_plan_step *step) {
+  const struct ppi_submodel *submodel = step->contexts[0].submodel;
+  char text[400] = "", case_text[PPI_CASE_MAX];
+  ppi_plan_case(step->node, case_text);
+  append(text, sizeof text, "%s(%s) in a step with", step->node->kernel->name, case_text);
+  for (int d = 0; d < submodel->dimensions; d++)
+    append(text, sizeof text, "%s %s = %lld", d ? "," : "", submodel->basis->names[d],
+           (long long)state->place.sizes[step->contexts[0].sizes[d]]);
+  append(text, sizeof text, " is above the domain of its model,");
+  for (int d = 0; d < submodel->dimensions; d++)
+    append(text, sizeof text, "%s[%lld, %lld]", d ? " x " : " ", (long long)submodel->lower[d],
+           (long long)submodel->upper[d]);
+  if (submodel->basis->limit > 0)
+    append(text, sizeof text, " with a sum of at most %lld", (long long)submodel->basis->limit);
+  return ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s", state->plan->program->name, text);
+}
+
 static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
   struct ppi_value values[PPI_ARG_MAX];
   ppi_plan_values(node, values);
@@ -85,8 +104,10 @@ static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
   return ppi_kernel_is_empty(node->kernel, values);
 }
 
-static void add_estimate(struct summing *state, const struct ppi_estimate *estimate) {
+static void add_estimate(struct summing *state, const struct ppi_estimate *estimate, bool context) {
   struct ppi_plan_sum *sum = state->sum;
+  sum->context_calls += context;
+  sum->warm_calls += !context;
   ppi_stats_add(&sum->time_s, &estimate->time_s);
   sum->notes |= estimate->notes;
   state->busy++;
@@ -136,6 +157,23 @@ static void estimate_call(const struct ppi_plan_step *step, const int64_t *sizes
     ppi_submodels_estimate(step->submodels, step->submodel_count, sizes, estimate);
 }
 
+/* In a partial plan it counts as 0; a call that is modelled in steps alone may stand elsewhere, too. */
+static enum perfpred_status without_model(struct summing *state, const struct ppi_plan_step *step,
+                                          const int64_t *sizes) {
+  char case_text[PPI_CASE_MAX];
+  if (is_empty(step->node, sizes))
+    return PERFPRED_OK;
+  if (!state->plan->partial) {
+    ppi_plan_case(step->node, case_text);
+    return ppi_error_set(state->error, PERFPRED_UNMODELLED,
+                         "%s: no model of %s(%s) but for steps of %s, where it is not called here",
+                         state->plan->program->name, step->node->kernel->name, case_text, step->owner->name);
+  }
+  state->sum->notes |= PERFPRED_NOTE_UNMODELLED;
+  state->busy++;
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = count_step(state);
@@ -144,20 +182,20 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
   if (status)
     return status;
   state->sum->calls++;
-  if (step->submodel_count == 0) {
-    if (!is_empty(step->node, sizes)) {
-      state->sum->notes |= PERFPRED_NOTE_UNMODELLED;
-      state->busy++;
-    }
-    return PERFPRED_OK;
-  }
   struct ppi_estimate estimate;
-  estimate_call(step, sizes, &estimate);
+  bool context = step->context_count > 0 && ppi_plan_estimate_context(step, &state->place, sizes, &estimate);
+  if (!context && step->submodel_count == 0)
+    return without_model(state, step, sizes);
+  /* beyond what is known of the steps, calls alone may be known still */
+  if (!context || ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && step->submodel_count > 0)) {
+    estimate_call(step, sizes, &estimate);
+    context = false;
+  }
   if (estimate.notes & PERFPRED_NOTE_ZERO_WORK)
     return PERFPRED_OK;
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)
-    return out_of_domain(state, step, sizes);
-  add_estimate(state, &estimate);
+    return context ? beyond_steps(state, step) : out_of_domain(state, step, sizes);
+  add_estimate(state, &estimate, context);
   return PERFPRED_OK;
 }
 
@@ -189,6 +227,13 @@ static enum perfpred_status check_rest(struct summing *state, const struct ppi_l
   return count_step(state);
 }
 
+static void enter_step(struct ppi_plan_place *place, bool down, int64_t start, int64_t width) {
+  int64_t other = place->n - start - width;
+  place->sizes[PPI_PLAN_DONE] = down ? other : start;
+  place->sizes[PPI_PLAN_WIDTH] = width;
+  place->sizes[PPI_PLAN_REST] = down ? start : other;
+}
+
 static enum perfpred_status sum_loop(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
                                      int depth) {
   const struct ppi_node *node = step->node;
@@ -200,9 +245,13 @@ static enum perfpred_status sum_loop(struct summing *state, const struct ppi_pla
     slots[node->slot] = start;
     if (node->width_slot >= 0)
       slots[node->width_slot] = width;
+    if (state->place.loops == 0)
+      enter_step(&state->place, node->down, start, width);
     status = count_step(state);
+    state->place.loops++;
     if (!status)
       status = sum_block(state, step->body, slots, depth);
+    state->place.loops--;
     if (!status && first)
       status = check_rest(state, &loop);
     first = false;
@@ -215,9 +264,16 @@ static enum perfpred_status sum_routine(struct summing *state, const struct ppi_
   enum perfpred_status status = ppi_program_check(routine->program, parameters, count, state->error);
   if (status)
     return status;
+  const struct ppi_plan_place outer = state->place;
   int64_t slots[PPI_SLOT_MAX];
   memcpy(slots, parameters, count * sizeof *slots);
-  return sum_block(state, routine->body, slots, depth);
+  if (outer.loops == 0 && routine->size >= 0) {
+    state->place.owner = routine->program;
+    state->place.n = parameters[routine->size];
+  }
+  status = sum_block(state, routine->body, slots, depth);
+  state->place = outer;
+  return status;
 }
 
 static enum perfpred_status sum_run(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots,

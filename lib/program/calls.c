@@ -2,6 +2,7 @@
 #include "program/calls.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Programs are visited in the order in which they are met. */
@@ -74,6 +75,21 @@ enum perfpred_status ppi_calls_of(const struct perfpred_program *program, struct
   else
     *calls = made;
   return status;
+}
+
+bool ppi_program_is_blocked(const struct perfpred_program *program, int *size, int *block) {
+  if (program->parameter_count != 2 || program->positive[0] == program->positive[1])
+    return false;
+  *size = program->positive[0] ? 1 : 0;
+  *block = 1 - *size;
+  return true;
+}
+
+void ppi_call_context(const struct perfpred_program *owner, const struct ppi_call_site *site, char *text, size_t size) {
+  if (site->program == owner)
+    snprintf(text, size, "%s:%d", owner->name, site->node->site);
+  else
+    snprintf(text, size, "%s:%s:%d", owner->name, site->program->name, site->node->site);
 }
 
 size_t ppi_calls_place(const struct ppi_calls *calls, const struct ppi_node *node) {

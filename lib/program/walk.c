@@ -236,8 +236,12 @@ static enum perfpred_status run_frame(struct frame *frame) {
     if (status)
       break;
   }
+  if (walker->program)
+    walker->program(walk->data, frame->program, walk->loops, true);
   if (!status)
     status = run_block(frame, frame->program->body);
+  if (walker->program)
+    walker->program(walk->data, frame->program, walk->loops, false);
   leave_buffers(frame, made);
   walk->next_number = first_number;
   return status;

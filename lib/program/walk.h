@@ -23,6 +23,8 @@ struct ppi_walker {
   enum perfpred_status (*enter)(void *data, int buffer, const struct ppi_buffer *what, int64_t rows, int64_t columns,
                                 struct perfpred_error *error);
   void (*leave)(void *data, int buffer);
+  /* A program begins, the walk's own first, and ends; loops: how many are open around it. NULL: ignored. */
+  void (*program)(void *data, const struct perfpred_program *program, int loops, bool begins);
   uint64_t limit;     /* most calls (or accesses), and most iterations and runs of programs; 0: 10^8 */
   bool without_views; /* data are neither computed nor checked (buffer -1): for sums that need sizes only */
   /* NULL: every loop runs from its bounds. Otherwise loops that are in no other loop run these blocks instead, whatever their bounds

@@ -41,6 +41,51 @@ static enum perfpred_status get_case(const struct ppi_json_node *node, struct pp
   return PERFPRED_OK;
 }
 
+#define COEFFICIENT_MAX 1000000 /* of a step's size in one of the kernel's */
+
+static enum perfpred_status get_step(const struct ppi_json_node *node, struct ppi_submodel *submodel) {
+  struct ppi_basis *basis = submodel->basis;
+  int64_t arguments[PPI_SIZE_MAX * (PPI_SIZE_MAX + 1)], sharing[PPI_SIZE_MAX];
+  int each = basis->dimensions + 1;
+  struct ppi_json_node step;
+  enum perfpred_status status = ppi_json_object(node, "step", &step);
+
+  if (!status)
+    status = ppi_json_integers(&step, "arguments", (size_t)(submodel->kernel->size_count * each), -COEFFICIENT_MAX,
+                               COEFFICIENT_MAX, arguments);
+  if (!status)
+    status = ppi_json_integer(&step, "limit", 0, INT_MAX, &basis->limit);
+  if (!status)
+    status = ppi_json_integers(&step, "sharing", (size_t)basis->dimensions, 0, 1, sharing);
+  for (int d = 0; !status && d < basis->dimensions; d++)
+    basis->sharing[d] = sharing[d] != 0;
+  for (int k = 0; !status && k < submodel->kernel->size_count; k++) {
+    for (int d = 0; d < basis->dimensions; d++)
+      basis->matrix[k][d] = arguments[k * each + d];
+    basis->constants[k] = arguments[k * each + basis->dimensions];
+  }
+  return status;
+}
+
+/* The sizes of a model that is tied to a call in the steps of an algorithm are those of the step. */
+static enum perfpred_status get_basis(const struct ppi_json_node *node, struct ppi_submodel *submodel) {
+  struct ppi_json_node list;
+  size_t count = 0;
+  enum perfpred_status status = ppi_json_list(node, "sizes", 1, PPI_SIZE_MAX, &list, &count);
+
+  if (!status && submodel->context[0] == '\0')
+    status = ppi_json_fail(node, "context", PERFPRED_CORRUPT, "expected an algorithm and a call, beside \"step\"");
+  if (status)
+    return status;
+  submodel->basis = calloc(1, sizeof *submodel->basis);
+  if (!submodel->basis)
+    return ppi_error_memory(node->error);
+  submodel->dimensions = submodel->basis->dimensions = (int)count;
+  for (size_t d = 0; !status && d < count; d++)
+    status = ppi_json_item_string(&list, d, submodel->basis->names[d], PPI_NAME_MAX);
+  return status ? status : get_step(node, submodel);
+}
+
 /* The file names the sizes, so that it cannot be mistaken when a kernel's signature changes. */
 static enum perfpred_status get_sizes(const struct ppi_json_node *node, const struct ppi_submodel *submodel) {
   const struct perfpred_kernel *kernel = submodel->kernel;
@@ -89,7 +134,7 @@ static enum perfpred_status get_head(const struct perfpred_context *context, con
   if (!status)
     status = ppi_json_string(node, "context", submodel->context, sizeof submodel->context);
   if (!status)
-    status = get_sizes(node, submodel);
+    status = ppi_json_has(node, "step") ? get_basis(node, submodel) : get_sizes(node, submodel);
   if (!status)
     status = ppi_json_object(node, "domain", &domain);
   if (!status)
@@ -172,24 +217,24 @@ static enum perfpred_status get_pieces(const struct ppi_json_node *node, struct 
   return status;
 }
 
-static enum perfpred_status get_dimension(const struct ppi_json_node *node, const struct perfpred_kernel *kernel,
+static enum perfpred_status get_dimension(const struct ppi_json_node *node, const struct ppi_submodel *submodel,
                                           int *dimension) {
   char name[PPI_NAME_MAX];
   enum perfpred_status status = ppi_json_string(node, "size", name, sizeof name);
 
   if (status)
     return status;
-  for (int d = 0; d < kernel->size_count; d++)
-    if (strcmp(kernel->args[kernel->sizes[d]].name, name) == 0) {
+  for (int d = 0; d < submodel->dimensions; d++)
+    if (strcmp(ppi_submodel_size_name(submodel, d), name) == 0) {
       *dimension = d;
       return PERFPRED_OK;
     }
-  return ppi_json_fail(node, "size", PERFPRED_CORRUPT, "expected a size argument of %s, found \"%s\"", kernel->name,
-                       name);
+  return ppi_json_fail(node, "size", PERFPRED_CORRUPT, "expected a size argument of %s, found \"%s\"",
+                       submodel->kernel->name, name);
 }
 
 static enum perfpred_status get_split(const struct ppi_json_node *list, size_t index,
-                                      const struct perfpred_kernel *kernel, struct ppi_split *split) {
+                                      const struct ppi_submodel *submodel, struct ppi_split *split) {
   struct ppi_json_node node;
   enum perfpred_status status = ppi_json_item(list, index, &node);
 
@@ -198,7 +243,7 @@ static enum perfpred_status get_split(const struct ppi_json_node *list, size_t i
   split->dimension = split->piece = -1;
   if (ppi_json_has(&node, "piece"))
     return ppi_json_int(&node, "piece", 0, PPI_PIECE_MAX, &split->piece);
-  status = get_dimension(&node, kernel, &split->dimension);
+  status = get_dimension(&node, submodel, &split->dimension);
   if (!status)
     status = ppi_json_integer(&node, "at", 0, INT_MAX, &split->at);
   if (!status)
@@ -218,7 +263,7 @@ static enum perfpred_status get_splits(const struct ppi_json_node *node, struct 
     return ppi_error_memory(node->error);
   submodel->split_count = (int)count;
   for (size_t i = 0; !status && i < count; i++)
-    status = get_split(&list, i, submodel->kernel, submodel->splits + i);
+    status = get_split(&list, i, submodel, submodel->splits + i);
   return status;
 }
 

@@ -34,14 +34,13 @@ static void write_piece(struct ppi_text *text, const struct ppi_piece *piece, in
 }
 
 static void write_split(struct ppi_text *text, const struct ppi_submodel *submodel, const struct ppi_split *split) {
-  const struct perfpred_kernel *kernel = submodel->kernel;
   struct ppi_json_out out;
 
   ppi_json_begin(&out);
   if (split->dimension < 0) {
     ppi_json_put_integer(&out, "piece", split->piece);
   } else {
-    ppi_json_put_string(&out, "size", kernel->args[kernel->sizes[split->dimension]].name);
+    ppi_json_put_string(&out, "size", ppi_submodel_size_name(submodel, split->dimension));
     ppi_json_put_integer(&out, "at", split->at);
     ppi_json_put_integer(&out, "left", split->left);
     ppi_json_put_integer(&out, "right", split->right);
@@ -56,6 +55,27 @@ static void end_open(struct ppi_json_out *out, struct ppi_text *text) {
     text->data[--text->length] = '\0';
 }
 
+/* What the kernel's own sizes are in those of the step: of each the coefficients, and what is added. */
+static void put_step(struct ppi_json_out *out, const struct ppi_submodel *submodel) {
+  const struct ppi_basis *basis = submodel->basis;
+  int64_t arguments[PPI_SIZE_MAX * (PPI_SIZE_MAX + 1)], sharing[PPI_SIZE_MAX];
+  struct ppi_json_out step;
+  size_t count = 0;
+
+  for (int k = 0; k < submodel->kernel->size_count; k++) {
+    for (int d = 0; d < basis->dimensions; d++)
+      arguments[count++] = basis->matrix[k][d];
+    arguments[count++] = basis->constants[k];
+  }
+  for (int d = 0; d < basis->dimensions; d++)
+    sharing[d] = basis->sharing[d];
+  ppi_json_begin(&step);
+  ppi_json_put_integers(&step, "arguments", arguments, count);
+  ppi_json_put_integer(&step, "limit", basis->limit);
+  ppi_json_put_integers(&step, "sharing", sharing, (size_t)basis->dimensions);
+  ppi_json_put_object(out, "step", &step);
+}
+
 static void write_head(struct ppi_text *text, const struct ppi_submodel *submodel) {
   const struct perfpred_kernel *kernel = submodel->kernel;
   size_t dimensions = (size_t)submodel->dimensions;
@@ -63,13 +83,15 @@ static void write_head(struct ppi_text *text, const struct ppi_submodel *submode
   struct ppi_json_out out, domain;
 
   for (size_t d = 0; d < dimensions; d++)
-    names[d] = kernel->args[kernel->sizes[d]].name;
+    names[d] = ppi_submodel_size_name(submodel, (int)d);
   ppi_json_begin(&out);
   ppi_json_put_integer(&out, "setup", submodel->setup);
   ppi_json_put_string(&out, "kernel", kernel->name);
   ppi_json_put_string(&out, "case", submodel->case_text);
   ppi_json_put_string(&out, "context", submodel->context);
   ppi_json_put_strings(&out, "sizes", names, dimensions);
+  if (submodel->basis)
+    put_step(&out, submodel);
   ppi_json_begin(&domain);
   ppi_json_put_integers(&domain, "lower", submodel->lower, dimensions);
   ppi_json_put_integers(&domain, "upper", submodel->upper, dimensions);

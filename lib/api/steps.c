@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which calls a program makes in its steps is found by trying: a step at chosen places is walked, and sizes are compared. */
+#include "api/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/plan.h"
+
+#define GRAIN 8
+#define MOVE 8 /* by which each size of a step is changed in turn */
+
+/* Steps that are tried: one, the same with each size changed, and others in which everything must be as foreseen. */
+enum { BASE, MORE_DONE, MORE_WIDTH, MORE_REST, TRIALS = 6 };
+static const int64_t trials[TRIALS][PPI_STEP_SIZES] = { { 96, 32, 128 },        { 96 + MOVE, 32, 128 },
+                                                        { 96, 32 + MOVE, 128 }, { 96, 32, 128 + MOVE },
+                                                        { 40, 24, 56 },         { 512, 128, 264 } };
+static const char *const size_names[PPI_STEP_SIZES] = { "done", "width", "rest" };
+
+/* What a call was in each trial. */
+struct seen {
+  int count[TRIALS];
+  int64_t sizes[TRIALS][PPI_SIZE_MAX];
+};
+
+struct trying {
+  struct ppi_stepped *stepped;
+  struct seen *seen;
+  int trial;
+  bool inside, ambiguous;
+  const struct ppi_node *loop;
+};
+
+static void begin_block(void *data, const struct ppi_node *loop, int index) {
+  struct trying *trying = data;
+  trying->ambiguous = trying->ambiguous || (trying->loop && trying->loop != loop);
+  trying->loop = loop;
+  trying->inside = index >= 0;
+}
+
+static enum perfpred_status see_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                     struct perfpred_error *error) {
+  struct trying *trying = data;
+  (void)error;
+  if (!trying->inside || ppi_kernel_is_empty(node->kernel, values))
+    return PERFPRED_OK;
+  struct seen *seen = &trying->seen[ppi_calls_place(&trying->stepped->calls, node)];
+  seen->count[trying->trial]++;
+  for (int k = 0; k < node->kernel->size_count; k++)
+    seen->sizes[trying->trial][k] = values[node->kernel->sizes[k]].i;
+  return PERFPRED_OK;
+}
+
+/* The execution that has such a step, and the step. */
+static void window_at(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t parameters[2],
+                      struct ppi_window *window) {
+  int64_t done = sizes[PPI_STEP_DONE], width = sizes[PPI_STEP_WIDTH], rest = sizes[PPI_STEP_REST];
+  int64_t lead = done < width ? done : width;
+  parameters[stepped->size] = done + width + rest;
+  parameters[stepped->block] = width;
+  window->parameters = parameters;
+  window->step = (struct ppi_walk_block){ stepped->down ? rest : done, width };
+  window->lead = (struct ppi_walk_block){ stepped->down ? rest + width : done - lead, lead };
+}
+
+/* False: there is no such step. */
+static bool try_step(struct trying *trying, int trial) {
+  int64_t parameters[2];
+  struct ppi_window window;
+  struct perfpred_error ignored;
+  window_at(trying->stepped, trials[trial], parameters, &window);
+  const struct ppi_walker walker = { .call = see_call, .blocks = &window.step, .block_count = 1, .block = begin_block };
+  trying->trial = trial;
+  trying->inside = false;
+  ppi_error_clear(&ignored);
+  return ppi_program_walk(trying->stepped->program, parameters, 2, &walker, trying, &ignored) == PERFPRED_OK &&
+         trying->loop && !trying->ambiguous;
+}
+
+static bool try_all(struct trying *trying) {
+  size_t bytes = trying->stepped->calls.count * sizeof *trying->seen;
+  memset(trying->seen, 0, bytes);
+  bool fine = try_step(trying, BASE);
+  if (fine && trying->loop->down && !trying->stepped->down) {
+    trying->stepped->down = true;
+    memset(trying->seen, 0, bytes);
+    fine = try_step(trying, BASE);
+  }
+  for (int trial = BASE + 1; trial < TRIALS && fine; trial++)
+    fine = try_step(trying, trial);
+  return fine;
+}
+
+/* Loops whose length depends on how far the outer one is: a step is no small piece of such a program. */
+static bool is_nested(const struct trying *trying) {
+  for (size_t i = 0; i < trying->stepped->calls.count; i++) {
+    const struct seen *seen = &trying->seen[i];
+    if (seen->count[BASE] != seen->count[MORE_DONE] || seen->count[BASE] != seen->count[MORE_REST])
+      return true;
+  }
+  return false;
+}
+
+/* Coefficients of a call's sizes in all three of the step's. False: it has none that hold in all trials. */
+static bool find_coefficients(const struct seen *seen, int size_count, int64_t matrix[][PPI_SIZE_MAX],
+                              int64_t *constants) {
+  for (int trial = 0; trial < TRIALS; trial++)
+    if (seen->count[trial] != 1)
+      return false;
+  for (int k = 0; k < size_count; k++) {
+    constants[k] = seen->sizes[BASE][k];
+    for (int d = 0; d < PPI_STEP_SIZES; d++) {
+      matrix[k][d] = (seen->sizes[MORE_DONE + d][k] - seen->sizes[BASE][k]) / MOVE;
+      constants[k] -= matrix[k][d] * trials[BASE][d];
+    }
+    for (int trial = 0; trial < TRIALS; trial++) {
+      int64_t size = constants[k];
+      for (int d = 0; d < PPI_STEP_SIZES; d++)
+        size += matrix[k][d] * trials[trial][d];
+      if (size != seen->sizes[trial][k])
+        return false;
+    }
+  }
+  return size_count > 0;
+}
+
+/* Leaves the sizes out on which no call depends. */
+static void compress_basis(const struct ppi_stepped *stepped, struct ppi_basis *basis) {
+  const struct ppi_basis all = *basis;
+  memset(basis->matrix, 0, sizeof basis->matrix);
+  for (int d = 0; d < PPI_STEP_SIZES; d++) {
+    if (!stepped->counts[d])
+      continue;
+    int place = basis->dimensions++;
+    memcpy(basis->names[place], size_names[d], strlen(size_names[d]) + 1);
+    basis->sharing[place] = d != PPI_STEP_WIDTH;
+    for (int k = 0; k < PPI_SIZE_MAX; k++)
+      basis->matrix[k][place] = all.matrix[k][d];
+  }
+}
+
+static bool understand(struct trying *trying) {
+  struct ppi_stepped *stepped = trying->stepped;
+  bool any = false;
+  if (!try_all(trying) || is_nested(trying))
+    return false;
+  for (size_t i = 0; i < stepped->calls.count; i++) {
+    struct ppi_stepped_call *call = &stepped->list[i];
+    int sizes = stepped->calls.sites[i].node->kernel->size_count;
+    call->stepped = stepped;
+    call->place = i;
+    call->modelled = find_coefficients(&trying->seen[i], sizes, call->basis.matrix, call->basis.constants);
+    any = any || call->modelled;
+    for (int k = 0; k < sizes && call->modelled; k++)
+      for (int d = 0; d < PPI_STEP_SIZES; d++)
+        stepped->counts[d] = stepped->counts[d] || call->basis.matrix[k][d] != 0;
+  }
+  for (size_t i = 0; i < stepped->calls.count; i++)
+    compress_basis(stepped, &stepped->list[i].basis);
+  return any && stepped->counts[PPI_STEP_WIDTH];
+}
+
+static void stepped_free(struct ppi_stepped *stepped) {
+  if (!stepped)
+    return;
+  free(stepped->list);
+  ppi_calls_free(&stepped->calls);
+  free(stepped);
+}
+
+/* NULL: the program has no steps. */
+static enum perfpred_status stepped_of(const struct perfpred_program *program, struct ppi_stepped **stepped,
+                                       struct perfpred_error *error) {
+  struct ppi_stepped *made = calloc(1, sizeof *made);
+  struct trying trying = { .stepped = made };
+  *stepped = NULL;
+  if (!made)
+    return ppi_error_memory(error);
+  made->program = program;
+  ppi_program_is_blocked(program, &made->size, &made->block);
+  enum perfpred_status status = ppi_calls_of(program, &made->calls, error);
+  if (status) {
+    free(made);
+    return status;
+  }
+  made->list = calloc(made->calls.count + 1, sizeof *made->list);
+  trying.seen = calloc(made->calls.count + 1, sizeof *trying.seen);
+  if (!made->list || !trying.seen)
+    status = ppi_error_memory(error);
+  if (!status && understand(&trying)) {
+    *stepped = made;
+    made = NULL;
+  }
+  free(trying.seen);
+  stepped_free(made);
+  return status;
+}
+
+/* --- Which programs ------------------------------------------------------------------------------------------------ */
+
+static enum perfpred_status add_stepped(struct ppi_steps *steps, const struct perfpred_program *program,
+                                        struct perfpred_error *error) {
+  struct ppi_stepped *stepped = NULL;
+  for (size_t i = 0; i < steps->count; i++)
+    if (steps->items[i]->program == program)
+      return PERFPRED_OK;
+  enum perfpred_status status = stepped_of(program, &stepped, error);
+  if (status || !stepped)
+    return status;
+  struct ppi_stepped **items = realloc(steps->items, (steps->count + 1) * sizeof(struct ppi_stepped *));
+  if (!items) {
+    stepped_free(stepped);
+    return ppi_error_memory(error);
+  }
+  steps->items = items;
+  items[steps->count++] = stepped;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status visit_program(struct ppi_steps *steps, const struct perfpred_program *program,
+                                          const struct perfpred_program *owner, int depth,
+                                          struct perfpred_error *error);
+
+/* Statements outside of loops. */
+static enum perfpred_status visit_block(struct ppi_steps *steps, const struct perfpred_program *program,
+                                        const struct perfpred_program *owner, const struct ppi_node *node, int depth,
+                                        struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (; node && !status; node = node->next) {
+    if (node->kind == PPI_NODE_FOR && owner)
+      status = add_stepped(steps, owner, error);
+    else if (node->kind == PPI_NODE_RUN && node->callee && node->callee != program)
+      status = visit_program(steps, node->callee, owner, depth + 1, error);
+    else if (node->kind == PPI_NODE_IF) {
+      status = visit_block(steps, program, owner, node->body, depth, error);
+      if (!status)
+        status = visit_block(steps, program, owner, node->otherwise, depth, error);
+    }
+  }
+  return status;
+}
+
+/* Programs that call each other in a circle make no steps worth the search: it ends. */
+static enum perfpred_status visit_program(struct ppi_steps *steps, const struct perfpred_program *program,
+                                          const struct perfpred_program *owner, int depth,
+                                          struct perfpred_error *error) {
+  enum { DEPTH_MAX = 4 };
+  int size = 0, block = 0;
+  if (program->nest || depth > DEPTH_MAX)
+    return PERFPRED_OK;
+  if (ppi_program_is_blocked(program, &size, &block))
+    owner = program;
+  return visit_block(steps, program, owner, program->body, depth, error);
+}
+
+enum perfpred_status ppi_steps_of(const struct perfpred_program *const *programs, size_t count, struct ppi_steps *steps,
+                                  struct perfpred_error *error) {
+  struct ppi_steps made = { NULL, 0 };
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < count && !status; i++)
+    status = visit_program(&made, programs[i], NULL, 0, error);
+  if (status)
+    ppi_steps_free(&made);
+  else
+    *steps = made;
+  return status;
+}
+
+void ppi_steps_free(struct ppi_steps *steps) {
+  for (size_t i = 0; i < steps->count; i++)
+    stepped_free(steps->items[i]);
+  free(steps->items);
+  *steps = (struct ppi_steps){ NULL, 0 };
+}
+
+bool ppi_steps_have(const struct ppi_steps *steps, const struct perfpred_program *owner, const struct ppi_node *call) {
+  for (size_t i = 0; steps && i < steps->count; i++) {
+    const struct ppi_stepped *stepped = steps->items[i];
+    for (size_t k = 0; stepped->program == owner && k < stepped->calls.count; k++)
+      if (stepped->calls.sites[k].node == call)
+        return stepped->list[k].modelled;
+  }
+  return false;
+}
+
+/* --- Targets ------------------------------------------------------------------------------------------------------- */
+
+static int64_t up(int64_t size) {
+  return size < GRAIN ? GRAIN : (size + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+/* Widths are whatever the last block leaves; of the rest the first step has most, of what is done the last one, which may be of width 1. */
+static void set_domain(const struct ppi_stepped *stepped, const struct perfpred_generate_options *options,
+                       struct ppi_target *target) {
+  int64_t width = options->b_upper < options->n_upper ? options->b_upper : options->n_upper;
+  const int64_t upper[PPI_STEP_SIZES] = { up(options->n_upper - 1), up(width),
+                                          up(options->n_upper - options->b_lower) };
+  for (int d = 0, place = 0; d < PPI_STEP_SIZES; d++) {
+    if (!stepped->counts[d])
+      continue;
+    target->lower[place] = GRAIN;
+    target->upper[place++] = upper[d];
+  }
+}
+
+static enum perfpred_status make_target(struct ppi_steps const *steps, size_t item, size_t place,
+                                        const struct perfpred_generate_options *options, struct ppi_target *target,
+                                        struct perfpred_error *error) {
+  const struct ppi_stepped *stepped = steps->items[item];
+  struct ppi_stepped_call *call = &steps->items[item]->list[place];
+  const struct ppi_call_site *site = &stepped->calls.sites[place];
+  char case_text[PPI_CASE_MAX];
+  memset(target, 0, sizeof *target);
+  target->kernel = site->node->kernel;
+  target->basis = &call->basis;
+  target->call = call;
+  target->group = item + 1;
+  call->basis.limit = stepped->counts[PPI_STEP_DONE] && stepped->counts[PPI_STEP_REST] ? up(options->n_upper) : 0;
+  ppi_call_context(stepped->program, site, target->context, sizeof target->context);
+  set_domain(stepped, options, target);
+  ppi_plan_case(site->node, case_text);
+  return ppi_case_parse(target->kernel, case_text, target->values, error);
+}
+
+enum perfpred_status ppi_steps_targets(const struct ppi_steps *steps, const struct perfpred_generate_options *options,
+                                       struct ppi_target **targets, size_t *count, struct perfpred_error *error) {
+  size_t all = 1, used = 0; /* no allocation of nothing */
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < steps->count; i++)
+    all += steps->items[i]->calls.count;
+  struct ppi_target *made = calloc(all, sizeof *made);
+  if (!made)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < steps->count; i++)
+    for (size_t k = 0; k < steps->items[i]->calls.count && !status; k++)
+      if (steps->items[i]->list[k].modelled)
+        status = make_target(steps, i, k, options, &made[used++], error);
+  if (status) {
+    free(made);
+    return status;
+  }
+  *targets = made;
+  *count = used;
+  return PERFPRED_OK;
+}
+
+/* --- Sampling ------------------------------------------------------------------------------------------------------ */
+
+/* Windows of one program, and the requests that they answer. */
+struct order {
+  const struct ppi_stepped *stepped;
+  struct ppi_window *windows;
+  int64_t (*parameters)[2];
+  struct ppi_result *results;
+  size_t *places; /* of the window of each request */
+  size_t count;
+  const struct ppi_sampling *sampling;
+  double before, share; /* of the whole */
+};
+
+static void order_release(struct order *order) {
+  free(order->places);
+  free(order->results);
+  free(order->parameters);
+  free(order->windows);
+}
+
+static const struct ppi_stepped_call *call_of(const struct ppi_sampling *sampling, size_t request) {
+  return sampling->spots[request].call;
+}
+
+/* All sizes of a step; of those that do not count the smallest that are like the others. */
+static void all_sizes(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t all[PPI_STEP_SIZES]) {
+  bool known[PPI_STEP_SIZES] = { false };
+  for (int d = 0, place = 0; d < PPI_STEP_SIZES; d++) {
+    known[d] = stepped->counts[d];
+    all[d] = known[d] ? sizes[place++] : 0;
+  }
+  for (int d = 0; d < PPI_STEP_SIZES; d++)
+    if (!known[d])
+      all[d] = all[PPI_STEP_WIDTH];
+}
+
+/* Requests of one step follow each other. */
+static void fill_order(struct order *order, size_t count) {
+  const struct ppi_spot *spots = order->sampling->spots;
+  const int64_t *last = NULL;
+  for (size_t i = 0; i < count; i++) {
+    int64_t sizes[PPI_STEP_SIZES];
+    if (call_of(order->sampling, i)->stepped != order->stepped)
+      continue;
+    if (!last || memcmp(last, spots[i].sizes, sizeof spots[i].sizes) != 0) {
+      all_sizes(order->stepped, spots[i].sizes, sizes);
+      window_at(order->stepped, sizes, order->parameters[order->count], &order->windows[order->count]);
+      order->count++;
+    }
+    last = spots[i].sizes;
+    order->places[i] = order->count - 1;
+  }
+}
+
+static int tell(void *data, const struct perfpred_progress *part) {
+  const struct order *order = data;
+  struct perfpred_progress whole = *part;
+  whole.fraction = order->before + order->share * part->fraction;
+  return order->sampling->progress(order->sampling->progress_data, &whole);
+}
+
+static void hand_out(const struct order *order, size_t count, struct ppi_result *results) {
+  size_t each = order->stepped->calls.count;
+  for (size_t i = 0; i < count; i++) {
+    const struct ppi_stepped_call *call = call_of(order->sampling, i);
+    if (call->stepped != order->stepped)
+      continue;
+    struct ppi_result *from = &order->results[order->places[i] * each + call->place];
+    results[i] = *from;
+    from->times_s = NULL;
+    from->samples = NULL;
+    from->count = from->sample_count = 0;
+  }
+}
+
+static enum perfpred_status sample_program(struct perfpred_sampler *sampler, const struct ppi_request *requests,
+                                           struct order *order, size_t count, struct ppi_result *results,
+                                           struct perfpred_error *error) {
+  struct ppi_sampling sampling = *order->sampling;
+  size_t each = order->stepped->calls.count;
+  order->windows = calloc(count, sizeof *order->windows);
+  order->parameters = calloc(count, sizeof *order->parameters);
+  order->places = calloc(count, sizeof *order->places);
+  order->results = calloc(count * each, sizeof *order->results);
+  if (!order->windows || !order->parameters || !order->places || !order->results)
+    return ppi_error_memory(error);
+  fill_order(order, count);
+  sampling.spots = NULL;
+  sampling.ld = requests[0].ld;
+  sampling.budget_s *= order->share;
+  if (sampling.progress) {
+    sampling.progress = tell;
+    sampling.progress_data = order;
+  }
+  enum perfpred_status status = sampler->ops->windows(sampler, order->stepped->program, order->windows, order->count,
+                                                      &sampling, order->results, error);
+  if (status)
+    return status;
+  hand_out(order, count, results);
+  ppi_results_free(order->results, order->count * each);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_steps_sample(struct perfpred_sampler *sampler, const struct ppi_request *requests,
+                                      size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
+                                      struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  size_t done = 0;
+  memset(results, 0, count * sizeof *results);
+  for (size_t i = 0; i < count && !status; i++) {
+    struct order order = { .stepped = call_of(sampling, i)->stepped, .sampling = sampling };
+    size_t mine = 0, first = 0;
+    while (call_of(sampling, first)->stepped != order.stepped)
+      first++;
+    if (first < i)
+      continue;
+    for (size_t k = i; k < count; k++)
+      mine += call_of(sampling, k)->stepped == order.stepped;
+    order.before = (double)done / (double)count;
+    order.share = (double)mine / (double)count;
+    status = sample_program(sampler, requests, &order, count, results, error);
+    order_release(&order);
+    done += mine;
+  }
+  if (status)
+    ppi_results_free(results, count);
+  return status;
+}
