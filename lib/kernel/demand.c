@@ -121,3 +121,52 @@ bool ppi_kernel_admit(const struct perfpred_kernel *kernel, struct ppi_value *va
     values[kernel->sizes[d]].i = slots[kernel->sizes[d]];
   return met;
 }
+
+/* --- Bounds -------------------------------------------------------------------------------------------------------- */
+
+/* What a demand gains by one more of a size. */
+static int64_t rate_of(const struct ppi_expr *demand, int64_t *slots, int place) {
+  const int64_t before = slack_at(demand, slots);
+  slots[place]++;
+  const int64_t rate = slack_at(demand, slots) - before;
+  slots[place]--;
+  return rate;
+}
+
+/* Draws in the bounds of one size by one demand, with all others where they help it most. */
+static bool bound_size(const struct perfpred_kernel *kernel, const struct ppi_expr *demand, int64_t *slots, int d,
+                       int64_t *lower, int64_t *upper) {
+  const int64_t rate = rate_of(demand, slots, kernel->sizes[d]);
+  if (rate == 0)
+    return false;
+  for (int i = 0; i < kernel->size_count; i++) {
+    const int place = kernel->sizes[i];
+    slots[place] = (rate_of(demand, slots, place) > 0) == (i != d) ? upper[i] : lower[i];
+  }
+  const int64_t slack = slack_at(demand, slots);
+  if (slack >= 0)
+    return false;
+  const int64_t size = rate > 0 ? rate : -rate, step = (-slack + size - 1) / size;
+  if (rate > 0)
+    lower[d] += step;
+  else
+    upper[d] -= step;
+  return true;
+}
+
+bool ppi_kernel_bound(const struct perfpred_kernel *kernel, const struct ppi_value *values, int64_t *lower,
+                      int64_t *upper) {
+  int64_t slots[PPI_ARG_MAX];
+  bool changed = kernel->demand_count > 0;
+  ppi_kernel_slots(kernel, values, slots);
+  for (int pass = 0; pass < PASSES && changed; pass++) {
+    changed = false;
+    for (int i = 0; i < kernel->demand_count; i++)
+      for (int d = 0; d < kernel->size_count; d++) {
+        changed = bound_size(kernel, kernel->demands[i], slots, d, lower, upper) || changed;
+        if (lower[d] > upper[d])
+          return false;
+      }
+  }
+  return true;
+}

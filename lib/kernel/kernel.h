@@ -119,6 +119,9 @@ bool ppi_kernel_admits(const struct perfpred_kernel *kernel, const struct ppi_va
    needed: later sizes first, in steps that keep multiples of grain. False: found no such place; values are then anything. */
 bool ppi_kernel_admit(const struct perfpred_kernel *kernel, struct ppi_value *values, const int64_t *lower,
                       const int64_t *upper, int64_t grain);
+/* Draws the bounds of a box in to where sizes meet the demands for some values of the others; false: nowhere, bounds are then anything. */
+bool ppi_kernel_bound(const struct perfpred_kernel *kernel, const struct ppi_value *values, int64_t *lower,
+                      int64_t *upper);
 size_t ppi_type_bytes(enum ppi_type type, bool ilp64);
 char ppi_type_letter(enum ppi_type type); /* s d c z i */
 bool ppi_type_is_complex(enum ppi_type type);

@@ -36,6 +36,21 @@ bool ppi_growth_admit(const struct ppi_growth *growth, const int64_t *lower, con
   return true;
 }
 
+bool ppi_growth_bound(const struct ppi_growth *growth, int64_t *lower, int64_t *upper) {
+  int64_t low[PPI_SIZE_MAX], high[PPI_SIZE_MAX];
+  size_t bytes = (size_t)growth->dimensions * sizeof *low;
+
+  if (!demands(growth))
+    return true;
+  memcpy(low, lower, bytes);
+  memcpy(high, upper, bytes);
+  if (!ppi_kernel_bound(growth->target->kernel, growth->target->values, low, high))
+    return false;
+  memcpy(lower, low, bytes);
+  memcpy(upper, high, bytes);
+  return true;
+}
+
 enum perfpred_status ppi_growth_check_domain(const struct ppi_growth *growth, struct perfpred_error *error) {
   const struct ppi_target *target = growth->target;
   int64_t sizes[PPI_SIZE_MAX];

@@ -147,6 +147,33 @@ Test(demands, are_met_by_moving) {
   expect_move("dlahr2", "", (int64_t[]){ 8, 8, 8 }, low, (int64_t[]){ 8, 8, 8 }, NULL);
 }
 
+static void expect_bounds(const char *name, const char *flags, const int64_t *lower, const int64_t *upper,
+                          const int64_t *low, const int64_t *high) {
+  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
+  int64_t from[3] = { lower[0], lower[1], lower[2] }, to[3] = { upper[0], upper[1], upper[2] };
+  for (int i = 0; flags[i]; i++)
+    values[kernel->flags[i]].i = flags[i];
+  cr_expect_eq(ppi_kernel_bound(kernel, values, from, to), low != NULL, "%s", name);
+  for (int d = 0; low && d < 3; d++)
+    cr_expect(from[d] == low[d] && to[d] == high[d], "%s: size %d: %d to %d, expected %d to %d", name, d, (int)from[d],
+              (int)to[d], (int)low[d], (int)high[d]);
+}
+
+Test(demands, bound_the_sizes_of_a_box) {
+  expect_bounds("dorgqr", "", (int64_t[]){ 8, 8, 8 }, (int64_t[]){ 112, 208, 208 }, (int64_t[]){ 8, 8, 8 },
+                (int64_t[]){ 112, 112, 112 });
+  expect_bounds("dorgqr", "", (int64_t[]){ 8, 8, 100 }, (int64_t[]){ 200, 150, 208 }, (int64_t[]){ 100, 100, 100 },
+                (int64_t[]){ 200, 150, 150 });
+  expect_bounds("dorgqr", "", (int64_t[]){ 8, 120, 8 }, (int64_t[]){ 112, 208, 208 }, NULL, NULL);
+  expect_bounds("dlahr2", "", (int64_t[]){ 8, 8, 32 }, (int64_t[]){ 200, 200, 40 }, (int64_t[]){ 40, 8, 32 },
+                (int64_t[]){ 200, 168, 40 });
+  expect_bounds("dormqr", "RN", (int64_t[]){ 8, 8, 8 }, (int64_t[]){ 20, 30, 40 }, (int64_t[]){ 8, 8, 8 },
+                (int64_t[]){ 20, 30, 30 });
+  expect_bounds("dgemm", "NN", (int64_t[]){ 8, 8, 8 }, (int64_t[]){ 20, 30, 40 }, (int64_t[]){ 8, 8, 8 },
+                (int64_t[]){ 20, 30, 40 });
+}
+
 /* --- LAPACK -------------------------------------------------------------------------------------------------------- */
 
 static int complaints;
