@@ -65,8 +65,8 @@ enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t tar
       ppi_lattice_of(&refinement->growths[target], refinement->options.grid, lower, upper, &lattice, refinement->error);
 
   for (size_t i = 0; !status && i < lattice.total; i++) {
-    ppi_lattice_at(&lattice, i, sizes);
-    status = ppi_batch_add_point(refinement, target, sizes, again);
+    if (ppi_lattice_admits(refinement->growths + target, &lattice, i, sizes))
+      status = ppi_batch_add_point(refinement, target, sizes, again);
   }
   return status;
 }
@@ -82,7 +82,8 @@ enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement,
   for (size_t i = 0; *complete && i < lattice.total; i++) {
     const struct ppi_point *point;
 
-    ppi_lattice_at(&lattice, i, sizes);
+    if (!ppi_lattice_admits(refinement->growths + target, &lattice, i, sizes))
+      continue;
     point = ppi_points_find(&refinement->points, target, lattice.dimensions, sizes);
     *complete = point && point->count > 0;
   }

@@ -4,10 +4,10 @@
  * The timed calls for one wanted sample (warm and rejected ones included, and those beyond what was wanted) cost about a + b * work; a and b come from one sample
  * at either corner of each domain. `correction` is how far that was off in the last batch, `overhead_s` the wall time per wanted
  * sample that is no timed call (yardsticks, restoring operands), `pace` what is left of a virtual second on the wall. */
-#include "model/refine.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "model/domain.h"
 
 #define FIRST_SHARE 0.6     /* of the budget that the first round may take before oversampling is lowered */
 #define START_OVERHEAD 1e-3 /* the first batch pays for the sampler's start as well: do not extrapolate that */
@@ -38,12 +38,20 @@ void ppi_budget_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_M
   const struct ppi_target *target = growth->target;
 
   memcpy(sizes, target->upper, sizeof target->upper);
-  if (!target->basis)
+  if (!target->basis) {
+    ppi_growth_admit(growth, target->lower, target->upper, sizes);
     return;
+  }
   ppi_basis_shrink(target->basis, target->lower, sizes);
   for (int d = 0; d < growth->dimensions; d++)
     if (target->basis->sharing[d] && sizes[d] < target->upper[d])
       sizes[d] -= (sizes[d] - target->lower[d]) % growth->knobs.grain;
+}
+
+/* The smallest point that is sampled. */
+static void low_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_MAX]) {
+  memcpy(sizes, growth->target->lower, sizeof growth->target->lower);
+  ppi_growth_admit(growth, growth->target->lower, growth->target->upper, sizes);
 }
 
 static double corner_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
@@ -57,10 +65,11 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
   enum perfpred_status status = PERFPRED_OK;
 
   for (size_t i = 0; !status && i < refinement->count; i++) {
-    int64_t corner[PPI_SIZE_MAX];
+    int64_t low[PPI_SIZE_MAX], corner[PPI_SIZE_MAX];
 
+    low_corner(refinement->growths + i, low);
     ppi_budget_corner(refinement->growths + i, corner);
-    status = ppi_batch_add_point(refinement, i, refinement->growths[i].target->lower, false);
+    status = ppi_batch_add_point(refinement, i, low, false);
     if (!status)
       status = ppi_batch_add_point(refinement, i, corner, false);
   }
@@ -68,12 +77,13 @@ enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
     status = ppi_batch_measure(refinement, 1, false);
   for (size_t i = 0; !status && i < refinement->count; i++) {
     struct ppi_growth *growth = refinement->growths + i;
-    int64_t corner[PPI_SIZE_MAX];
+    int64_t low[PPI_SIZE_MAX], corner[PPI_SIZE_MAX];
 
+    low_corner(growth, low);
     ppi_budget_corner(growth, corner);
-    growth->work[0] = ppi_budget_work(growth, growth->target->lower);
+    growth->work[0] = ppi_budget_work(growth, low);
     growth->work[1] = ppi_budget_work(growth, corner);
-    growth->cost_s[0] = corner_cost(refinement, i, growth->target->lower);
+    growth->cost_s[0] = corner_cost(refinement, i, low);
     growth->cost_s[1] = corner_cost(refinement, i, corner);
   }
   refinement->overhead_s = fmin(refinement->overhead_s, START_OVERHEAD);
@@ -150,8 +160,8 @@ static enum perfpred_status first_cost(const struct ppi_refinement *refinement, 
     if (status)
       return status;
     for (size_t k = 0; k < lattice.total; k++) {
-      ppi_lattice_at(&lattice, k, sizes);
-      *cost_s += repetitions * ppi_budget_sample_cost(refinement, i, sizes);
+      if (ppi_lattice_admits(growth, &lattice, k, sizes))
+        *cost_s += repetitions * ppi_budget_sample_cost(refinement, i, sizes);
     }
   }
   return PERFPRED_OK;

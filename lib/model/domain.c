@@ -5,7 +5,7 @@
 
 /* Whether there is anything to look at. */
 static bool demands(const struct ppi_growth *growth) {
-  return growth->target->kernel->demand_count > 0;
+  return !growth->target->basis && growth->target->kernel->demand_count > 0;
 }
 
 static void put_sizes(const struct ppi_growth *growth, const int64_t *sizes, struct ppi_value *values) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/refine.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/domain.h"
+
+#define LEAST_S 1e-12 /* relative errors need more than 0 */
 
 enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi_target *target,
                                      const struct perfpred_generate_options *options, struct perfpred_error *error) {
@@ -32,7 +34,7 @@ enum perfpred_status ppi_growth_init(struct ppi_growth *growth, const struct ppi
     if (growth->degrees[d] > PPI_DEGREE_MAX - 1)
       growth->degrees[d] = PPI_DEGREE_MAX - 1;
   }
-  return PERFPRED_OK;
+  return ppi_growth_check_domain(growth, error);
 }
 
 void ppi_growth_release(struct ppi_growth *growth) {
@@ -48,27 +50,53 @@ struct data {
   int64_t *points;
   double *values;
   int count;
+  bool borrowed; /* there are none: the values are those of the piece that the box was cut from */
 };
 
-static enum perfpred_status gather(const struct ppi_refinement *refinement, size_t target,
-                                   const struct ppi_lattice *lattice, struct data *data) {
+/* The kernel admits no point of the box, so that nobody will ask for one: the polynomial goes on as it was. */
+static void borrow(const struct ppi_growth *growth, const struct ppi_lattice *lattice, const struct ppi_piece *parent,
+                   struct data *data) {
   size_t dimensions = (size_t)lattice->dimensions;
+  int64_t sizes[PPI_SIZE_MAX];
+
+  data->borrowed = true;
+  data->count = (int)lattice->total;
+  for (size_t i = 0; i < lattice->total; i++) {
+    ppi_lattice_at(lattice, i, sizes);
+    memcpy(data->points + i * dimensions, sizes, dimensions * sizeof *sizes);
+    for (int s = 0; s < PPI_STATISTICS; s++)
+      data->values[i * PPI_STATISTICS + (size_t)s] =
+          fmax(ppi_piece_value(parent, growth->dimensions, s, sizes), fmax(parent->floors[s], LEAST_S));
+  }
+}
+
+/* parent: the piece that the box was cut from; NULL: the box is the domain, which has points. */
+static enum perfpred_status gather(const struct ppi_refinement *refinement, size_t target,
+                                   const struct ppi_lattice *lattice, const struct ppi_piece *parent,
+                                   struct data *data) {
+  const struct ppi_growth *growth = refinement->growths + target;
+  size_t dimensions = (size_t)lattice->dimensions, count = 0;
   int64_t sizes[PPI_SIZE_MAX];
 
   data->points = malloc((dimensions ? dimensions : 1) * lattice->total * sizeof *data->points);
   data->values = malloc(PPI_STATISTICS * lattice->total * sizeof *data->values);
   if (!data->points || !data->values)
     return ppi_error_memory(refinement->error);
-  data->count = (int)lattice->total;
   for (size_t i = 0; i < lattice->total; i++) {
     const struct ppi_point *point;
 
-    ppi_lattice_at(lattice, i, sizes);
-    memcpy(data->points + i * dimensions, sizes, dimensions * sizeof *sizes);
+    if (!ppi_lattice_admits(growth, lattice, i, sizes))
+      continue;
+    memcpy(data->points + count * dimensions, sizes, dimensions * sizeof *sizes);
     point = ppi_points_find(&refinement->points, target, lattice->dimensions, sizes);
     assert(point && point->count > 0);
-    ppi_stats_values(point->times_s, point->count, data->values + i * PPI_STATISTICS);
+    ppi_stats_values(point->times_s, point->count, data->values + count * PPI_STATISTICS);
+    count++;
   }
+  data->count = (int)count;
+  assert(count > 0 || parent);
+  if (count == 0)
+    borrow(growth, lattice, parent, data);
   return PERFPRED_OK;
 }
 
@@ -104,9 +132,10 @@ static bool settled(const struct ppi_refinement *refinement, const struct ppi_gr
 
 /* Fits the piece of a box, all of whose points are measured. */
 static enum perfpred_status fit_box(const struct ppi_refinement *refinement, size_t target, const int64_t *lower,
-                                    const int64_t *upper, struct ppi_piece *piece, struct ppi_leaf *leaf) {
+                                    const int64_t *upper, const struct ppi_piece *parent, struct ppi_piece *piece,
+                                    struct ppi_leaf *leaf) {
   struct ppi_growth *growth = refinement->growths + target;
-  struct data data = { NULL, NULL, 0 };
+  struct data data = { NULL, NULL, 0, false };
   struct ppi_lattice lattice;
   enum perfpred_status status;
 
@@ -121,9 +150,11 @@ static enum perfpred_status fit_box(const struct ppi_refinement *refinement, siz
   if (!status && ppi_recourse_is_needed(refinement, target, &lattice))
     status = ppi_recourse_gather(refinement, target, piece, &data.points, &data.values, &data.count);
   else if (!status)
-    status = gather(refinement, target, &lattice, &data);
+    status = gather(refinement, target, &lattice, parent, &data);
   if (!status)
     status = fit(refinement, &data, growth, piece, leaf);
+  if (!status && data.borrowed)
+    piece->error = leaf->worst = NAN;
   if (!status)
     leaf->settled = settled(refinement, growth, piece);
   free(data.values);
@@ -171,7 +202,8 @@ enum perfpred_status ppi_growth_plant(struct ppi_refinement *refinement, size_t 
   enum perfpred_status status = reserve(growth, refinement->error);
 
   if (!status)
-    status = fit_box(refinement, target, growth->target->lower, growth->target->upper, growth->pieces, growth->leaves);
+    status =
+        fit_box(refinement, target, growth->target->lower, growth->target->upper, NULL, growth->pieces, growth->leaves);
   if (status)
     return status;
   growth->piece_count = 1;
@@ -193,12 +225,12 @@ enum perfpred_status ppi_growth_split(struct ppi_refinement *refinement, size_t 
   memcpy(lower, growth->pieces[leaf].lower, sizeof lower);
   memcpy(upper, growth->pieces[leaf].upper, sizeof upper);
   upper[dimension] = at;
-  status = fit_box(refinement, target, lower, upper, &halves[0], &leaves[0]);
+  status = fit_box(refinement, target, lower, upper, growth->pieces + leaf, &halves[0], &leaves[0]);
   if (status)
     return status;
   lower[dimension] = at;
   upper[dimension] = growth->pieces[leaf].upper[dimension];
-  status = fit_box(refinement, target, lower, upper, &halves[1], &leaves[1]);
+  status = fit_box(refinement, target, lower, upper, growth->pieces + leaf, &halves[1], &leaves[1]);
   if (status) {
     free(halves[0].coefficients);
     return status;

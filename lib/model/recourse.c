@@ -116,7 +116,8 @@ bool ppi_recourse_is_needed(const struct ppi_refinement *refinement, size_t targ
   for (size_t i = 0; i < lattice->total; i++) {
     const struct ppi_point *point;
 
-    ppi_lattice_at(lattice, i, sizes);
+    if (!ppi_lattice_admits(refinement->growths + target, lattice, i, sizes))
+      continue;
     point = ppi_points_find(&refinement->points, target, lattice->dimensions, sizes);
     if (!point || point->count == 0)
       return true;

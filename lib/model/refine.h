@@ -10,7 +10,7 @@
 #define PPI_LATTICE_POINTS 100000u /* points of one piece */
 #define PPI_REPETITIONS_LEAST 3    /* a budget takes repetitions away down to here before it takes points */
 
-/* Sampling points of a box: the product of one grid per dimension. */
+/* Sampling points of a box, as far as the kernel admits sizes: the product of one grid per dimension. */
 struct ppi_lattice {
   int dimensions, counts[PPI_SIZE_MAX];
   int64_t points[PPI_SIZE_MAX][PPI_LATTICE_MAX];
@@ -60,6 +60,9 @@ struct ppi_refinement {
 enum perfpred_status ppi_lattice_of(const struct ppi_growth *growth, enum perfpred_grid grid, const int64_t *lower,
                                     const int64_t *upper, struct ppi_lattice *lattice, struct perfpred_error *error);
 void ppi_lattice_at(const struct ppi_lattice *lattice, size_t index, int64_t sizes[PPI_SIZE_MAX]);
+/* Whether the kernel admits that point. The last one is moved inside the box to where it does, if there is such a place. */
+bool ppi_lattice_admits(const struct ppi_growth *growth, const struct ppi_lattice *lattice, size_t index,
+                        int64_t sizes[PPI_SIZE_MAX]);
 
 /* batch.c: adds the points of a box that have no samples (again: all) and are not in the batch yet. */
 enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t target, const int64_t *lower,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/adaptive.h"
+#include "model/domain.h"
 
 #define CANDIDATES 2048 /* per region; of more places a low-discrepancy share is looked at */
 #define GROWTH_SHARE 4  /* new points of a region: one for so many old ones */
@@ -15,6 +16,7 @@
 #define SURPRISE 4.0 /* standard deviations: such a point is measured again before it is believed */
 
 #define FIRST_MOST 5
+#define TRIES 10 /* for one scattered point that the kernel admits */
 
 /* First samples, by the number of dimensions: a lattice of so many per dimension, and scattered ones. */
 static const int lattice_counts[FIRST_MOST + 1] = { 1, 3, 3, 3, 2, 2 };
@@ -99,12 +101,14 @@ static double halton(uint64_t index, uint64_t base) {
 static bool is_held(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
   const struct ppi_basis *basis = refinement->growths[target].target->basis;
 
-  return !basis || ppi_basis_holds(basis, sizes);
+  return basis ? ppi_basis_holds(basis, sizes) : ppi_growth_admits(refinement->growths + target, sizes);
 }
 
 static void fold(const struct ppi_growth *growth, int64_t *sizes) {
   if (growth->target->basis)
     ppi_basis_fold(growth->target->basis, growth->target->lower, growth->knobs.grain, sizes);
+  else
+    ppi_growth_admit(growth, growth->target->lower, growth->target->upper, sizes);
 }
 
 /* A place of the first samples along one dimension: closer together where sizes are small, where more happens. */
@@ -154,18 +158,23 @@ enum perfpred_status ppi_wishes_first(struct ppi_wishes *wishes, struct ppi_refi
   const struct ppi_growth *growth = refinement->growths + target;
   enum perfpred_status status = PERFPRED_OK;
   size_t first, end;
+  int wanted;
 
   ppi_group_of(refinement, target, &first, &end);
   if (target != first) /* all of them begin with the same points */
     return PERFPRED_OK;
   status = wish_lattice(wishes, refinement, target);
-  for (int i = 0; !status && i < scattered_counts[free_dimensions(growth)]; i++) {
+  wanted = scattered_counts[free_dimensions(growth)];
+  for (int i = 0; !status && wanted > 0 && i < TRIES * scattered_counts[free_dimensions(growth)]; i++) {
     int64_t sizes[PPI_SIZE_MAX] = { 0 };
 
     for (int d = 0; d < growth->dimensions; d++)
       sizes[d] = first_at(growth, d, halton((uint64_t)i + 1, bases[d]));
+    if (!ppi_growth_admits(growth, sizes))
+      continue;
     fold(growth, sizes);
     status = wish_new(wishes, refinement, target, sizes, 1.0);
+    wanted--;
   }
   return status;
 }

@@ -127,6 +127,33 @@ Test(derive, sizes_below_8_count_as_8) {
   check(right_looking, 1, 5, 8, 8, boxes, 1);
 }
 
+/* dormqr with k <= m: of the sizes 8, 12, ... for m and k all combinations are tried, those that LAPACK would stop at are left out. */
+Test(derive, calls_that_a_kernel_does_not_admit_are_left_out) {
+  const char *text = "perfpred-text 1\n"
+                     "algorithm apply(m, k)\n"
+                     "  in A: double matrix[m, k]\n"
+                     "  in t: double vector[k]\n"
+                     "  inout C: double matrix[m, 40]\n"
+                     "  dorm2r(L, N, m, 40, k, A[0, 0], t[0], C[0, 0])\n"
+                     "  dorm2r(L, T, 16, 40, k, A[0, 0], t[0], C[0, 0])\n"
+                     "end\n";
+  const struct box boxes[] = { { "dorm2r", "L,N", { 8, 40, 8 }, { 40, 40, 40 } },
+                               { "dorm2r", "L,T", { 16, 40, 8 }, { 16, 40, 16 } } };
+  check(text, 8, 40, 8, 8, boxes, 2);
+}
+
+/* n = 8, k = 5, nb = 3 meet nb <= n - k; rounded to multiples of 8 they do not, so n goes up to 16. */
+Test(derive, rounded_domains_leave_room_for_demands) {
+  const char *text = "perfpred-text 1\n"
+                     "algorithm panel(n)\n"
+                     "  inout A: double matrix[8, 8]\n"
+                     "  work T: double matrix[8, 8]\n"
+                     "  dlahr2(8, 5, 3, A[0, 0], T[0, 0], T[0, 0], T[0, 0])\n"
+                     "end\n";
+  const struct box boxes[] = { { "dlahr2", "", { 8, 8, 8 }, { 16, 8, 8 } } };
+  check(text, 8, 8, 8, 8, boxes, 1);
+}
+
 Test(derive, calls_without_work_need_no_model) {
   const char *text = "perfpred-text 1\n"
                      "algorithm empty(n, b)\n"
