@@ -147,6 +147,28 @@ Test(local, executes_programs_with_work_buffers_and_views) {
   perfpred_program_unref(program);
 }
 
+/* Sizes that break a demand are refused before anything runs: alone and in a program. */
+Test(local, calls_that_a_kernel_does_not_admit) {
+  uint64_t calls = 0;
+  const struct perfpred_kernel *kernel = register_free_form(
+      "kernel dneed(n: size, k: size, x: inout vector[n])\n  require k <= n\nend\n", nothing, &calls);
+  struct ppi_value values[PPI_ARG_MAX] = { { .i = 4 }, { .i = 5 } };
+  const struct ppi_request request = { kernel, values, 0 };
+  const struct ppi_sampling sampling = { .repetitions = 2 };
+  struct ppi_result result;
+  cr_expect_eq(sampler->ops->sample(sampler, &request, 1, &sampling, &result, &error), PERFPRED_INVALID);
+  cr_expect_str_eq(error.text, "dneed: n = 4, k = 5; expected k <= n");
+  struct perfpred_program *program =
+      parse_program("algorithm need(n)\n  inout x: double vector[4]\n  dneed(4, n, x[0])\nend\n");
+  struct perfpred_measurement measurement = PERFPRED_MEASUREMENT_INIT;
+  int64_t n = 4;
+  cr_expect_eq(perfpred_measure(sampler, program, &n, 1, NULL, &measurement, &error), PERFPRED_OK, "%s", error.text);
+  n = 6;
+  cr_expect_eq(perfpred_measure(sampler, program, &n, 1, NULL, &measurement, &error), PERFPRED_INVALID);
+  cr_expect_str_eq(error.text, "dneed: n = 4, k = 6; expected k <= n");
+  perfpred_program_unref(program);
+}
+
 Test(local, program_with_an_unbound_kernel) {
   struct perfpred_program *program =
       parse_program("algorithm solve(n)\n  inout A: double triangle(L)[n]\n  inout B: double matrix[n, n]\n"

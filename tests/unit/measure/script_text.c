@@ -299,3 +299,12 @@ Test(script_text, nothing_is_a_script_of_no_calls) {
   read_well(" # nothing\n\n;;\n");
   cr_expect_eq(script.unit_count, 0);
 }
+
+Test(script_text, sizes_that_a_kernel_does_not_admit) {
+  cr_expect_eq(parse("dorgqr(5, 3, 2)\n"), PERFPRED_OK, "%s", error.text);
+  ppi_script_free(&script);
+  cr_expect_eq(parse("dgemm(N, N, 2, 2, 2, 1, 0)\n  dorgqr(3, 5, 2)\n"), PERFPRED_INVALID);
+  cr_expect_str_eq(error.text, "calls:2:3: dorgqr: m = 3, n = 5; expected m >= n");
+  cr_expect_eq(parse("{ dormqr(R, N, 9, 4, 5, ., ., .) }\n"), PERFPRED_INVALID);
+  cr_expect_str_eq(error.text, "calls:1:3: dormqr: side = R, m = 9, n = 4, k = 5; expected k <= (side == L ? m : n)");
+}
