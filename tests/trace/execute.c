@@ -144,23 +144,25 @@ int64_t pivot_of(int64_t place, int64_t count) {
   return place + 1 + (place % 3 == 1 ? 0 : (place * 5) % (count - place));
 }
 
+static void fill_pivots(struct operand *operand) {
+  for (int64_t i = 0; i < operand->rows; i++)
+    put(operand, i, 0, (double)pivot_of(i, operand->rows), 0);
+}
+
 /* Triangles and definite matrices have a dominant diagonal; small reflectors keep products of many of them small. Where they stand their
    diagonal is not read. */
-static void fill_operand(struct operand *operand) {
+static void fill_matrix(struct operand *operand) {
   uint64_t state = 7;
+  const struct ppi_buffer *what = operand->what;
   const int64_t n = operand->rows > operand->columns ? operand->rows : operand->columns;
-  for (int64_t i = 0; operand->what->property == PPI_PIVOTS && i < n; i++)
-    put(operand, i, 0, (double)pivot_of(i, n), 0);
-  if (operand->what->property == PPI_PIVOTS)
-    return;
-  const bool triangular = operand->what->property == PPI_TRIANGULAR;
-  const bool dominant = operand->what->property == PPI_SPD || (triangular && operand->what->shape != PPI_SHAPE_VECTOR);
-  const double size = dominant || triangular ? 1.0 / (double)(n + 1) : 1.0;
+  const bool reduced = what->property == PPI_SPD || what->property == PPI_TRIANGULAR;
+  const bool dominant = reduced && what->shape != PPI_SHAPE_VECTOR;
+  const double size = reduced ? 1.0 / (double)(n + 1) : 1.0;
   for (int64_t j = 0; j < operand->columns; j++)
     for (int64_t i = 0; i < operand->rows; i++) {
       const double re = size * random_number(&state), im = size * random_number(&state);
-      const bool real = i == j && (dominant || operand->what->shape == PPI_SHAPE_TRIANGLE);
-      put(operand, i, j, dominant && i == j ? 2.0 + re : re, real ? 0.0 : im);
+      const bool diagonal = i == j && (dominant || what->shape == PPI_SHAPE_TRIANGLE);
+      put(operand, i, j, diagonal && dominant ? 2.0 + re : re, diagonal ? 0.0 : im);
     }
 }
 
@@ -183,8 +185,12 @@ void make_operands(const struct perfpred_program *program, const int64_t *parame
       continue;
     cr_assert_eq(ppi_buffer_extent(program, i, parameters, &rows, &columns, &error), PERFPRED_OK, "%s", error.text);
     make_operand(&operands->all[i], &program->buffers[i], rows, columns);
-    if (program->buffers[i].direction & PPI_IN)
-      fill_operand(&operands->all[i]);
+    if (!(program->buffers[i].direction & PPI_IN))
+      continue;
+    if (program->buffers[i].property == PPI_PIVOTS)
+      fill_pivots(&operands->all[i]);
+    else
+      fill_matrix(&operands->all[i]);
   }
 }
 
