@@ -16,6 +16,7 @@ struct work {
   struct ppi_refinement *refinement;
   struct ppi_terms *terms; /* one per target */
   struct ppi_memory *memories;
+  struct ppi_tiling *tilings;
   struct ppi_wishes wishes;
   bool *changed; /* targets with new samples since they were looked at */
   int *verified; /* how often each target was verified */
@@ -26,6 +27,7 @@ static void work_release(struct work *work) {
   for (size_t i = 0; work->memories && i < work->refinement->count; i++)
     ppi_memory_release(work->memories + i);
   free(work->memories);
+  free(work->tilings);
   free(work->verified);
   free(work->changed);
   free(work->terms);
@@ -38,7 +40,8 @@ static enum perfpred_status work_init(struct work *work) {
   work->changed = calloc(refinement->count, sizeof *work->changed);
   work->verified = calloc(refinement->count, sizeof *work->verified);
   work->memories = calloc(refinement->count, sizeof *work->memories);
-  if (!work->terms || !work->changed || !work->verified || !work->memories)
+  work->tilings = calloc(refinement->count, sizeof *work->tilings);
+  if (!work->tilings || !work->terms || !work->changed || !work->verified || !work->memories)
     return ppi_error_memory(refinement->error);
   for (size_t i = 0; i < refinement->count; i++)
     ppi_terms_of(refinement->growths + i, work->terms + i);
@@ -186,7 +189,10 @@ static enum perfpred_status look(struct work *work, size_t target) {
 
   if (status)
     return status;
-  status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
+  status = ppi_tiling_update(work->tilings + target, refinement->growths + target, work->terms + target, &data,
+                             refinement->error);
+  if (!status)
+    status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
   if (!status && data.count < POINTS && !refinement->growths[target].closed)
     status = wish(work, target, &partition);
   if (!status)
@@ -270,7 +276,7 @@ static enum perfpred_status begin(struct work *work) {
 }
 
 enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement) {
-  struct work work = { refinement, NULL, NULL, { NULL, 0, 0 }, NULL, NULL };
+  struct work work = { .refinement = refinement };
   bool more = true;
   enum perfpred_status status = work_init(&work);
 
@@ -281,7 +287,7 @@ enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement) {
     status = refine(&work, &more);
   }
   for (size_t i = 0; !status && i < refinement->count; i++)
-    status = ppi_carve(refinement, i, work.terms + i, work.memories + i);
+    status = ppi_carve(refinement, i, work.terms + i, work.memories + i, work.tilings + i);
   work_release(&work);
   return status;
 }

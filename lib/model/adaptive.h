@@ -11,6 +11,8 @@
 #define PPI_SMALL 4   /* places along each dimension of a region that is not cut further once all are sampled */
 #define PPI_GOAL 0.25 /* of the error bound: what may be expected of an estimate where noise hides the largest errors */
 #define PPI_WORST 2.0 /* times the error bound: noise does not explain more than that */
+#define PPI_NOISY 0.7 /* of the error bound: noise that is worth more repetitions */
+#define PPI_ECHO 0.15 /* correlation of neighbours below which there is nothing to follow */
 #define PPI_CUT_GAIN 0.75 /* a cut has to leave less of the sum of squares */
 #define PPI_REGION_LEAST(dimensions) (4 << ((dimensions) < 4 ? (dimensions) - ((dimensions) > 0) : 3)) /* points */
 
@@ -24,9 +26,12 @@ struct ppi_terms {
 struct ppi_sampled {
   int dimensions, count, reference; /* reference: place of the reference statistic */
   int64_t *sizes;                   /* count * dimensions */
-  double *values;                   /* count * PPI_STATISTICS, as of the full number of repetitions */
-  double *variances;                /* relative, of the reference statistic */
+  struct ppi_tiles tiles;
+  double *padded;    /* sizes, padded to the tiles */
+  double *values;    /* count * PPI_STATISTICS, as of the full number of repetitions */
+  double *variances; /* relative, of the reference statistic */
   int *repetitions;
+  int enough; /* so many keep the noise below what is worth more of them */
 };
 
 /* Room for fits of up to `capacity` points. */
@@ -52,6 +57,11 @@ struct ppi_region {
   int *index;                 /* places of its points in the data */
   double *errors, *leverages; /* of each point: relative error when it is left out */
   struct ppi_chain_fit fit;
+  double noise;      /* root mean square of what noise makes of the errors */
+  double echo;       /* correlation of each error with that of the nearest other point */
+  double deviation;  /* root mean square of the errors */
+  double uncertain;  /* of the fit, by all of its errors */
+  double usual;      /* nine errors of ten are smaller */
   double worst;      /* error measure over the points, all left out in turn */
   double systematic; /* root mean square of what noise does not explain */
   double expected;   /* of an estimate: systematic and what noise leaves of it */
@@ -73,6 +83,12 @@ struct ppi_cut {
   int64_t at, below, above;
   bool shared; /* the points at `at` belong to both sides */
   double press;
+};
+
+/* What is known of a target's tiles, and from how many samples. */
+struct ppi_tiling {
+  struct ppi_tiles tiles;
+  int count;
 };
 
 /* Cuts of large regions, which more samples hardly move: looked for once. */
@@ -116,7 +132,7 @@ void ppi_sampled_release(struct ppi_sampled *data);
 
 /* noise.c: brings statistics of few repetitions to what `repetitions` of them would give, by the spread of all samples. */
 enum perfpred_status ppi_noise_settle(struct ppi_sampled *data, const double *const *times_s, int repetitions,
-                                      struct perfpred_error *error);
+                                      double bound, struct perfpred_error *error);
 
 /* chain.c */
 enum perfpred_status ppi_chain_init(struct ppi_chain *chain, const struct ppi_terms *terms,
@@ -125,6 +141,13 @@ void ppi_chain_release(struct ppi_chain *chain);
 /* Fits the points of index on a box. errors and leverages: of each point, or NULL. */
 void ppi_chain_run(struct ppi_chain *chain, const int64_t *lower, const int64_t *upper, const int *index, int count,
                    struct ppi_chain_fit *fit, double *errors, double *leverages);
+
+/* tiles.c: looks for tiles in the samples, unless there are hardly more of them than before, and pads their sizes. */
+enum perfpred_status ppi_tiling_update(struct ppi_tiling *tiling, const struct ppi_growth *growth,
+                                       const struct ppi_terms *terms, struct ppi_sampled *data,
+                                       struct perfpred_error *error);
+/* Pads all sizes of the data to its tiles. */
+void ppi_sampled_pad(struct ppi_sampled *data);
 
 /* region.c */
 /* Number of places along a dimension where samples may be taken, and the place-th of them. */
@@ -168,7 +191,7 @@ void ppi_wishes_release(struct ppi_wishes *wishes);
 
 /* carve.c: the final tree of a target and its pieces. */
 enum perfpred_status ppi_carve(struct ppi_refinement *refinement, size_t target, const struct ppi_terms *terms,
-                               struct ppi_memory *memory);
+                               struct ppi_memory *memory, struct ppi_tiling *tiling);
 
 /* adaptive.c */
 enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement);

@@ -52,6 +52,7 @@ static enum perfpred_status fit(const struct ppi_refinement *refinement, const s
   int powers[PPI_TERM_MAX][PPI_SIZE_MAX], count = 0, degrees[PPI_SIZE_MAX] = { 0 };
 
   if (interpolates(partition, region, degrees)) {
+    memset(&piece->tiles, 0, sizeof piece->tiles); /* padded sizes may coincide, and no curve goes through both */
     memcpy(piece->degrees, degrees, sizeof degrees);
     return ppi_fit(piece, terms->dimensions, rows->points, rows->values, region->count, refinement->source,
                    refinement->error);
@@ -72,6 +73,7 @@ static enum perfpred_status carve_piece(const struct ppi_refinement *refinement,
   memset(piece, 0, sizeof *piece);
   memcpy(piece->lower, region->lower, sizeof piece->lower);
   memcpy(piece->upper, region->upper, sizeof piece->upper);
+  piece->tiles = partition->data->tiles;
   if (!status)
     status = fit(refinement, partition, region, &rows, terms, piece);
   rows_release(&rows);
@@ -103,14 +105,16 @@ static enum perfpred_status carve_all(struct ppi_refinement *refinement, size_t 
 }
 
 enum perfpred_status ppi_carve(struct ppi_refinement *refinement, size_t target, const struct ppi_terms *terms,
-                               struct ppi_memory *memory) {
+                               struct ppi_memory *memory, struct ppi_tiling *tiling) {
   struct ppi_sampled data;
   struct ppi_partition partition;
   enum perfpred_status status = ppi_sampled_of(refinement, target, &data);
 
   if (status)
     return status;
-  status = ppi_partition_build(&partition, refinement, target, &data, terms, memory);
+  status = ppi_tiling_update(tiling, refinement->growths + target, terms, &data, refinement->error);
+  if (!status)
+    status = ppi_partition_build(&partition, refinement, target, &data, terms, memory);
   if (!status) {
     status = carve_all(refinement, target, &partition, terms);
     ppi_partition_release(&partition);

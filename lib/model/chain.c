@@ -44,10 +44,9 @@ static void prepare(struct ppi_chain *chain, const int64_t *lower, const int64_t
     double center = 0.5 * ((double)lower[d] + (double)upper[d]), half = 0.5 * ((double)upper[d] - (double)lower[d]);
 
     for (int i = 0; i < count; i++) {
-      int64_t size = chain->data->sizes[(size_t)index[i] * (size_t)dimensions + (size_t)d];
+      double size = chain->data->padded[(size_t)index[i] * (size_t)dimensions + (size_t)d];
 
-      chain->scaled[(size_t)d * (size_t)chain->capacity + (size_t)i] =
-          half > 0.0 ? ((double)size - center) / half : 0.0;
+      chain->scaled[(size_t)d * (size_t)chain->capacity + (size_t)i] = half > 0.0 ? (size - center) / half : 0.0;
     }
   }
   for (int i = 0; i < count; i++) {

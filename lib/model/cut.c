@@ -151,7 +151,7 @@ static void middle(const struct ppi_partition *partition, const struct ppi_regio
 
 /* A cut has to gain, but less so where there are samples enough to find the next one on either side. */
 static bool pays(const struct ppi_partition *partition, const struct ppi_region *region, const struct ppi_cut *cut) {
-  bool many = region->count >= 2 * partition->chain.terms->count;
+  bool many = region->count >= 2 * partition->chain.terms->count && region->echo >= PPI_ECHO;
 
   return cut->dimension >= 0 && cut->press < (many ? 1.0 : PPI_CUT_GAIN) * region->fit.press;
 }
@@ -187,7 +187,7 @@ enum perfpred_status ppi_cut_find(struct ppi_partition *partition, const struct 
   if (!status && !pays(partition, region, cut)) {
     cut->dimension = -1;
     if ((complete && !ppi_region_is_small(partition->growth, region)) ||
-        region->count >= 8 * partition->chain.terms->count)
+        (region->count >= 8 * partition->chain.terms->count && region->echo >= PPI_ECHO))
       middle(partition, region, cut);
   }
   free(search.coordinates);

@@ -11,20 +11,21 @@
 enum { MINIMUM, MEDIAN, MAXIMUM, MEAN, DEVIATION };
 
 static int ascending(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  double x = *(const double *)a, y = *(const double *)b;
 
   return (x > y) - (x < y);
 }
 
-/* Number of distinct coordinates of the points along one dimension. */
-static int distinct(const int64_t *points, int dimensions, int d, int count, int64_t *scratch) {
+/* Number of distinct coordinates, once padded, of the points along one dimension. */
+static int distinct(const struct ppi_tiles *tiles, const int64_t *points, int dimensions, int d, int count,
+                    double *scratch) {
   int number = 1;
 
   for (int i = 0; i < count; i++)
-    scratch[i] = points[(size_t)i * (size_t)dimensions + (size_t)d];
+    scratch[i] = ppi_tiles_pad(tiles, d, points[(size_t)i * (size_t)dimensions + (size_t)d]);
   qsort(scratch, (size_t)count, sizeof *scratch, ascending);
   for (int i = 1; i < count; i++)
-    number += scratch[i] != scratch[i - 1];
+    number += scratch[i] > scratch[i - 1];
   return number;
 }
 
@@ -38,12 +39,12 @@ static int carried(int wanted, int points) {
 
 static enum perfpred_status lower_degrees(struct ppi_piece *piece, int dimensions, const int64_t *points, int count,
                                           struct perfpred_error *error) {
-  int64_t *scratch = malloc((size_t)count * sizeof *scratch);
+  double *scratch = malloc((size_t)count * sizeof *scratch);
 
   if (!scratch)
     return ppi_error_memory(error);
   for (int d = 0; d < dimensions; d++)
-    piece->degrees[d] = carried(piece->degrees[d], distinct(points, dimensions, d, count, scratch));
+    piece->degrees[d] = carried(piece->degrees[d], distinct(&piece->tiles, points, dimensions, d, count, scratch));
   free(scratch);
   return PERFPRED_OK;
 }
@@ -54,7 +55,7 @@ static void monomials(const struct ppi_piece *piece, int dimensions, const int64
 
   terms[0] = 1.0;
   for (int d = 0; d < dimensions; d++) {
-    double x = ((double)point[d] - piece->center[d]) * piece->scale[d];
+    double x = (ppi_tiles_pad(&piece->tiles, d, point[d]) - piece->center[d]) * piece->scale[d];
     int powers = piece->degrees[d] + 1;
 
     for (int i = have - 1; i >= 0; i--) {

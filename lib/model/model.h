@@ -9,11 +9,25 @@
 #include "kernel/basis.h"
 #include "machine/machine.h"
 
-/* A polynomial per statistic on a box. Scaled variable x_d = (size_d - center_d) * scale_d; coefficients of statistic s stand at
+/* Kernels work on tiles, and a tile that sticks out of an operand costs (nearly) as much as a whole one. Sizes are taken as they are
+   and padding (0 to 1) of what is missing to the next multiple of the tile. 0 and 1 are no tile. */
+struct ppi_tiles {
+  int64_t tile[PPI_SIZE_MAX];
+  double padding[PPI_SIZE_MAX];
+};
+#define PPI_TILE_MAX 4096
+
+static inline double ppi_tiles_pad(const struct ppi_tiles *tiles, int d, int64_t size) {
+  int64_t tile = tiles->tile[d], over = tile > 1 ? size % tile : 0;
+  return over > 0 ? (double)size + tiles->padding[d] * (double)(tile - over) : (double)size;
+}
+
+/* A polynomial per statistic on a box. Scaled variable x_d = (padded size_d - center_d) * scale_d; coefficients of statistic s stand at
    coefficients[s * count + index], index running over the full tensor product with the last dimension fastest. */
 struct ppi_piece {
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
   int degrees[PPI_SIZE_MAX];
+  struct ppi_tiles tiles;
   double center[PPI_SIZE_MAX], scale[PPI_SIZE_MAX];
   int count;                     /* coefficients per statistic: product of degrees + 1 */
   double *coefficients;          /* PPI_STATISTICS * count */

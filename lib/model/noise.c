@@ -1,107 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The smallest of three samples is larger than the smallest of ten. How much larger follows from how samples of the same call
-   spread, which all points near each other in run time tell together. */
+/* How far a statistic of few samples may be from that of many. The smallest of n samples lies as far above the least possible time as
+   it lies below the second smallest, on average, if times thin out towards their lower end like an exponential distribution does (its
+   spacings: Renyi 1953). No other law of the noise is needed, and tails do no harm. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/adaptive.h"
 
-#define GROUP 16        /* points that are pooled */
-#define OUTLIER 1.5     /* times the smallest sample of a point: no noise but a disturbance */
-#define REPETITIONS 256 /* more are as good as these */
+#define GROUP 24          /* points that are pooled */
+#define SAMPLES 256       /* more of one point are as good as these */
+#define MEDIAN_SHARE 1.57 /* pi / 2: variance of a median, in units of that of the mean */
 
 enum { MINIMUM, MEDIAN, MAXIMUM, MEAN, DEVIATION };
 
-/* Relative deviations of pooled samples, ascending. */
-struct pool {
-  double *items;
-  int count, capacity;
-};
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static enum perfpred_status pool_add(struct pool *pool, double item, struct perfpred_error *error) {
-  if (pool->count == pool->capacity) {
-    int capacity = 2 * pool->capacity + 64;
-    double *items = realloc(pool->items, (size_t)capacity * sizeof *items);
-
-    if (!items)
-      return ppi_error_memory(error);
-    pool->items = items;
-    pool->capacity = capacity;
-  }
-  pool->items[pool->count++] = item;
-  return PERFPRED_OK;
-}
-
-/* Deviations from a mean of few are too small by sqrt((n - 1) / n). */
-static enum perfpred_status pool_point(struct pool *pool, const double *times_s, int count,
-                                       struct perfpred_error *error) {
-  double least = times_s[0], sum = 0.0, mean;
-  int kept = 0;
-  enum perfpred_status status = PERFPRED_OK;
-
-  for (int i = 1; i < count; i++)
-    least = fmin(least, times_s[i]);
-  for (int i = 0; i < count; i++)
-    if (times_s[i] <= OUTLIER * least) {
-      sum += times_s[i];
-      kept++;
-    }
-  mean = sum / kept;
-  for (int i = 0; kept > 1 && !status && i < count; i++)
-    if (times_s[i] <= OUTLIER * least)
-      status = pool_add(pool, 1.0 + (times_s[i] / mean - 1.0) * sqrt(kept / (kept - 1.0)), error);
-  return status;
-}
-
-/* Mean and relative variance of the smallest (largest: side 1) of n samples. */
-static void extreme(const struct pool *pool, int n, int side, double *mean, double *variance) {
-  double sum = 0.0, squares = 0.0, count = pool->count;
-
-  for (int i = 0; i < pool->count; i++) {
-    double item = pool->items[side ? pool->count - 1 - i : i];
-    double weight = pow((count - i) / count, n) - pow((count - i - 1) / count, n);
-
-    sum += weight * item;
-    squares += weight * item * item;
-  }
-  *mean = sum;
-  *variance = fmax(squares / (sum * sum) - 1.0, 0.0);
-}
-
-static double variance_of(const struct pool *pool) {
-  double mean, variance;
-
-  extreme(pool, 1, 0, &mean, &variance);
-  return variance;
-}
-
-/* Of a point, from the spread of its group. */
-static void settle(struct ppi_sampled *data, int place, const struct pool *pool, int repetitions) {
-  double *values = data->values + (size_t)place * PPI_STATISTICS;
-  int count = data->repetitions[place] < REPETITIONS ? data->repetitions[place] : REPETITIONS;
-  double mean[2], variance, full;
-
-  if (pool->count < 2) {
-    data->variances[place] = 0.0;
-    return;
-  }
-  extreme(pool, count, 0, &mean[0], &variance);
-  data->variances[place] = data->reference == MINIMUM ? variance : 1.57 * variance_of(pool) / count;
-  if (count >= repetitions)
-    return;
-  extreme(pool, repetitions, 0, &full, &variance);
-  values[MINIMUM] *= fmin(full / mean[0], 1.0);
-  extreme(pool, count, 1, &mean[1], &variance);
-  extreme(pool, repetitions, 1, &full, &variance);
-  values[MAXIMUM] *= fmax(full / mean[1], 1.0);
-}
+static const int levels[] = { PPI_REPETITIONS_LEAST, 5 };
+enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 struct ranked {
   double time_s;
@@ -111,46 +25,118 @@ struct ranked {
 static int by_time(const void *a, const void *b) {
   const struct ranked *x = a, *y = b;
 
-  if (x->time_s != y->time_s)
+  if (x->time_s < y->time_s || x->time_s > y->time_s)
     return x->time_s < y->time_s ? -1 : 1;
   return (x->place > y->place) - (x->place < y->place);
 }
 
-static enum perfpred_status settle_group(struct ppi_sampled *data, const double *const *times_s,
-                                         const struct ranked *ranked, int count, int repetitions, struct pool *pool,
-                                         struct perfpred_error *error) {
-  enum perfpred_status status = PERFPRED_OK;
+/* Distances of the two smallest and of the two largest of the first `count` samples, relative to the smallest and the largest. */
+static void spacings(const double *times_s, int count, double *low, double *high) {
+  double least[2] = { INFINITY, INFINITY }, most[2] = { 0.0, 0.0 };
 
-  pool->count = 0;
-  for (int i = 0; !status && i < count; i++)
-    status = pool_point(pool, times_s[ranked[i].place], data->repetitions[ranked[i].place], error);
-  if (status)
-    return status;
-  if (pool->count > 0)
-    qsort(pool->items, (size_t)pool->count, sizeof *pool->items, ascending);
-  for (int i = 0; i < count; i++)
-    settle(data, ranked[i].place, pool, repetitions);
-  return PERFPRED_OK;
+  for (int i = 0; i < count; i++) {
+    double t = times_s[i];
+
+    if (t < least[0]) {
+      least[1] = least[0];
+      least[0] = t;
+    } else if (t < least[1]) {
+      least[1] = t;
+    }
+    if (t > most[0]) {
+      most[1] = most[0];
+      most[0] = t;
+    } else if (t > most[1]) {
+      most[1] = t;
+    }
+  }
+  *low = least[1] / least[0] - 1.0;
+  *high = 1.0 - most[1] / most[0];
+}
+
+static int used(const struct ppi_sampled *data, int place) {
+  return data->repetitions[place] < SAMPLES ? data->repetitions[place] : SAMPLES;
+}
+
+/* A point that shows nothing itself, having one sample, takes the group's word for it. */
+static void settle(struct ppi_sampled *data, int place, double low, double high, double deviation, int repetitions) {
+  double *values = data->values + (size_t)place * PPI_STATISTICS;
+  int count = used(data, place);
+  double missing = 1.0 - (double)count / repetitions;
+
+  data->variances[place] = data->reference == MINIMUM ? low * low : MEDIAN_SHARE * deviation * deviation / count;
+  if (missing <= 0.0)
+    return;
+  values[MINIMUM] *= 1.0 - fmin(low * missing, 0.5);
+  values[MAXIMUM] *= 1.0 + high * log((double)repetitions / count);
+}
+
+/* Points of one group have spacings of the same law; those of n samples are n times as narrow as those of one. */
+static void settle_group(struct ppi_sampled *data, const double *const *times_s, const struct ranked *ranked, int count,
+                         int repetitions) {
+  double low = 0.0, high = 0.0, deviation = 0.0;
+  int known = 0;
+
+  for (int i = 0; i < count; i++) {
+    int place = ranked[i].place, n = used(data, place);
+    const double *values = data->values + (size_t)place * PPI_STATISTICS;
+    double below, above;
+
+    if (n < 2)
+      continue;
+    spacings(times_s[place], n, &below, &above);
+    low += below * (n - 1);
+    high += above;
+    deviation += values[DEVIATION] / values[MEAN] * sqrt(n / (n - 1.0));
+    known++;
+  }
+  for (int i = 0; i < count && known > 0; i++)
+    settle(data, ranked[i].place, low / known / used(data, ranked[i].place), high / known, deviation / known,
+           repetitions);
+}
+
+/* What noise leaves of the smallest of `level` samples, over all points that have so many; NaN: none has. */
+static double noise_at(const struct ppi_sampled *data, const double *const *times_s, int level) {
+  double sum = 0.0, low, high;
+  int known = 0;
+
+  for (int i = 0; i < data->count; i++)
+    if (data->repetitions[i] >= level) {
+      spacings(times_s[i], level, &low, &high);
+      sum += low;
+      known++;
+    }
+  return known > 0 ? sum / known : NAN;
+}
+
+/* The fewest repetitions with which noise stays within `bound`. Where times have long tails it falls much faster than with the root
+   of their number, so fewer points with more of them are the better bargain. */
+static int enough(const struct ppi_sampled *data, const double *const *times_s, int repetitions, double bound) {
+  for (int k = 0; k < LEVELS; k++) {
+    if (levels[k] >= repetitions)
+      return repetitions;
+    if (!(noise_at(data, times_s, levels[k]) > bound))
+      return levels[k];
+  }
+  return repetitions;
 }
 
 enum perfpred_status ppi_noise_settle(struct ppi_sampled *data, const double *const *times_s, int repetitions,
-                                      struct perfpred_error *error) {
+                                      double bound, struct perfpred_error *error) {
   struct ranked *ranked = malloc((size_t)data->count * sizeof *ranked);
-  struct pool pool = { NULL, 0, 0 };
-  enum perfpred_status status = PERFPRED_OK;
 
   if (!ranked)
     return ppi_error_memory(error);
+  data->enough = enough(data, times_s, repetitions, bound);
   for (int i = 0; i < data->count; i++)
     ranked[i] = (struct ranked){ data->values[(size_t)i * PPI_STATISTICS + MEDIAN], i };
   qsort(ranked, (size_t)data->count, sizeof *ranked, by_time);
-  for (int i = 0; !status && i < data->count;) {
+  for (int i = 0; i < data->count;) {
     int count = data->count - i < 2 * GROUP ? data->count - i : GROUP;
 
-    status = settle_group(data, times_s, ranked + i, count, repetitions, &pool, error);
+    settle_group(data, times_s, ranked + i, count, repetitions);
     i += count;
   }
-  free(pool.items);
   free(ranked);
-  return status;
+  return PERFPRED_OK;
 }

@@ -48,7 +48,7 @@ void ppi_piece_values(const struct ppi_piece *piece, int dimensions, const int64
 
   assert(dimensions >= 0 && dimensions <= PPI_SIZE_MAX);
   for (int d = dimensions - 1; d >= 0; d--) {
-    x[d] = ((double)sizes[d] - piece->center[d]) * piece->scale[d];
+    x[d] = (ppi_tiles_pad(&piece->tiles, d, sizes[d]) - piece->center[d]) * piece->scale[d];
     strides[d] = stride;
     stride *= piece->degrees[d] + 1;
   }

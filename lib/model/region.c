@@ -5,6 +5,13 @@
 
 #include "model/adaptive.h"
 
+#define ECHO_POINTS 200
+#define ECHO_LEAST 12 /* points */
+/* Of all errors, what the fit's own uncertainty may be: more points would take hardly 1 % off them, 3 % where they are many. */
+#define FUTILE_SHARE 0.2
+#define FUTILE_SHARE_3 0.3 /* of three and more sizes */
+#define FUTILE_WORST 5.0   /* times the error bound: 90 % of the errors are below */
+
 /* Multiples of the grain and the ends of the domain, from `from` to `upper` along one dimension. */
 struct axis {
   int64_t lower_end, upper_end; /* INT64_MIN: not one of them, or a multiple itself */
@@ -88,6 +95,27 @@ static double measured(const struct ppi_region *region, enum perfpred_error_meas
   return ppi_stats_percentile(scratch, (size_t)region->count, measure == PERFPRED_ERROR_PERCENTILE_90 ? 0.9 : 1.0);
 }
 
+/* How far the error measure of pure noise goes, in standard deviations, with a tenth on top. */
+static double share_of_noise(const struct ppi_partition *partition, const struct ppi_region *region) {
+  switch (partition->options->error_measure) {
+  case PERFPRED_ERROR_AVERAGE:
+    return 0.88;
+  case PERFPRED_ERROR_PERCENTILE_90:
+    return 1.81;
+  default:
+    return 1.1 * sqrt(2.0 * log(region->count + 1.0));
+  }
+}
+
+/* What is left has no shape that points at this distance show, and the fit is as certain as is asked for: neither cuts nor more points
+   help, short of measuring everything. */
+static bool is_futile(const struct ppi_region *region, int dimensions, double bound) {
+  double share = dimensions > 2 ? FUTILE_SHARE_3 : FUTILE_SHARE;
+
+  return region->echo < PPI_ECHO && region->uncertain <= fmax(PPI_GOAL * bound, share * region->deviation) &&
+         region->usual <= FUTILE_WORST * bound;
+}
+
 /* A settled region has met enough points that were left out, well enough or as well as their noise allows. */
 static bool settled(const struct ppi_partition *partition, const struct ppi_region *region) {
   const struct ppi_growth *growth = partition->growth;
@@ -97,7 +125,52 @@ static bool settled(const struct ppi_partition *partition, const struct ppi_regi
     return region->worst <= bound;
   if (region->count < PPI_REGION_LEAST(growth->dimensions) || 2 * region->count < 3 * region->fit.used)
     return false;
-  return region->worst <= bound || (region->expected <= PPI_GOAL * bound && region->worst <= PPI_WORST * bound);
+  if (region->worst <= bound)
+    return true;
+  if (region->expected <= PPI_GOAL * bound)
+    return region->worst <= fmax(PPI_WORST * bound, share_of_noise(partition, region) * region->noise);
+  return is_futile(region, growth->dimensions, bound);
+}
+
+static double apart(const struct ppi_partition *partition, const struct ppi_region *region, int a, int b) {
+  const struct ppi_sampled *data = partition->data;
+  const double *x = data->padded + (size_t)region->index[a] * (size_t)data->dimensions;
+  const double *y = data->padded + (size_t)region->index[b] * (size_t)data->dimensions;
+  double sum = 0.0;
+
+  for (int d = 0; d < data->dimensions; d++) {
+    double width = (double)(region->upper[d] - region->lower[d]);
+    double part = width > 0.0 ? (x[d] - y[d]) / width : 0.0;
+
+    sum += part * part;
+  }
+  return sum;
+}
+
+/* Of at most ECHO_POINTS points; 1 where there are too few to tell. */
+static double echo_of(const struct ppi_partition *partition, const struct ppi_region *region) {
+  double products = 0.0, squares = 0.0, others = 0.0;
+  int stride = 1 + (region->count - 1) / ECHO_POINTS;
+
+  if (region->count < ECHO_LEAST)
+    return 1.0;
+  for (int i = 0; i < region->count; i += stride) {
+    int nearest = -1;
+    double least = INFINITY;
+
+    for (int k = 0; k < region->count; k++) {
+      double far = k == i ? INFINITY : apart(partition, region, i, k);
+
+      if (far < least) {
+        least = far;
+        nearest = k;
+      }
+    }
+    products += region->errors[i] * region->errors[nearest];
+    squares += region->errors[i] * region->errors[i];
+    others += region->errors[nearest] * region->errors[nearest];
+  }
+  return squares > 0.0 && others > 0.0 ? products / sqrt(squares * others) : 0.0;
 }
 
 void ppi_region_judge(struct ppi_partition *partition, struct ppi_region *region) {
@@ -113,7 +186,12 @@ void ppi_region_judge(struct ppi_partition *partition, struct ppi_region *region
     noise += v / fmax(1.0 - region->leverages[i], 0.05);
     variance += v;
   }
+  region->noise = sqrt(noise / region->count);
+  region->echo = echo_of(partition, region);
+  region->deviation = sqrt(squares / region->count);
+  region->uncertain = region->deviation * sqrt((double)region->fit.used / region->count);
   region->worst = measured(region, partition->options->error_measure, partition->chain.residuals);
+  region->usual = measured(region, PERFPRED_ERROR_PERCENTILE_90, partition->chain.residuals);
   beyond = fmax(squares - noise, 0.0) / region->count;
   region->systematic = sqrt(beyond);
   region->expected = sqrt(beyond + variance / region->count * region->fit.used / region->count);

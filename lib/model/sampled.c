@@ -8,16 +8,19 @@ static enum perfpred_status reserve(struct ppi_sampled *data, size_t count, stru
   size_t dimensions = data->dimensions > 0 ? (size_t)data->dimensions : 1;
 
   data->sizes = malloc(count * dimensions * sizeof *data->sizes);
+  data->padded = malloc(count * dimensions * sizeof *data->padded);
   data->values = malloc(count * PPI_STATISTICS * sizeof *data->values);
   data->variances = calloc(count, sizeof *data->variances);
   data->repetitions = malloc(count * sizeof *data->repetitions);
-  return data->sizes && data->values && data->variances && data->repetitions ? PERFPRED_OK : ppi_error_memory(error);
+  return data->sizes && data->padded && data->values && data->variances && data->repetitions ? PERFPRED_OK
+                                                                                             : ppi_error_memory(error);
 }
 
 void ppi_sampled_release(struct ppi_sampled *data) {
   free(data->repetitions);
   free(data->variances);
   free(data->values);
+  free(data->padded);
   free(data->sizes);
   memset(data, 0, sizeof *data);
 }
@@ -27,6 +30,13 @@ static void add(struct ppi_sampled *data, const struct ppi_point *point) {
   for (int d = 0; d < data->dimensions; d++)
     data->sizes[(size_t)data->count * (size_t)data->dimensions + (size_t)d] = point->sizes[d];
   data->repetitions[data->count++] = (int)point->count;
+}
+
+void ppi_sampled_pad(struct ppi_sampled *data) {
+  size_t dimensions = (size_t)data->dimensions;
+
+  for (size_t i = 0; i < (size_t)data->count * dimensions; i++)
+    data->padded[i] = ppi_tiles_pad(&data->tiles, (int)(i % dimensions), data->sizes[i]);
 }
 
 static bool belongs(const struct ppi_point *point, size_t target) {
@@ -51,8 +61,11 @@ enum perfpred_status ppi_sampled_of(const struct ppi_refinement *refinement, siz
       times_s[data->count] = points->items[i].times_s;
       add(data, points->items + i);
     }
+  if (!status)
+    ppi_sampled_pad(data);
   if (!status && data->count > 0)
-    status = ppi_noise_settle(data, times_s, refinement->options.repetitions, refinement->error);
+    status = ppi_noise_settle(data, times_s, refinement->options.repetitions,
+                              PPI_NOISY * refinement->options.error_bound, refinement->error);
   free(times_s);
   if (status)
     ppi_sampled_release(data);

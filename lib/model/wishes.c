@@ -48,8 +48,8 @@ static int few(const struct ppi_refinement *refinement) {
   return wanted < PPI_REPETITIONS_LEAST ? wanted : PPI_REPETITIONS_LEAST;
 }
 
-/* Few repetitions at first, all of them where they cost next to nothing. */
-static int repetitions_at(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
+/* As few repetitions as will do, all of them where they cost next to nothing. */
+static int repetitions_at(const struct ppi_refinement *refinement, size_t target, int enough, const int64_t *sizes) {
   double here = 0.0, most = 0.0;
   size_t first, end;
   bool cheap;
@@ -64,12 +64,12 @@ static int repetitions_at(const struct ppi_refinement *refinement, size_t target
   }
   cheap = here <= CHEAP * most;
 
-  return cheap ? refinement->options.repetitions : few(refinement);
+  return cheap ? refinement->options.repetitions : enough;
 }
 
 static enum perfpred_status wish_new(struct ppi_wishes *wishes, const struct ppi_refinement *refinement, size_t target,
-                                     const int64_t *sizes, double gain) {
-  struct ppi_wish wish = { target, { 0 }, repetitions_at(refinement, target, sizes), false, gain };
+                                     int enough, const int64_t *sizes, double gain) {
+  struct ppi_wish wish = { target, { 0 }, repetitions_at(refinement, target, enough, sizes), false, gain };
 
   memcpy(wish.sizes, sizes, (size_t)refinement->growths[target].dimensions * sizeof *sizes);
   return push(wishes, &wish, refinement->error);
@@ -77,8 +77,9 @@ static enum perfpred_status wish_new(struct ppi_wishes *wishes, const struct ppi
 
 static enum perfpred_status wish_again(struct ppi_wishes *wishes, const struct ppi_refinement *refinement,
                                        size_t target, const struct ppi_sampled *data, int place, double gain) {
-  int more = refinement->options.repetitions - data->repetitions[place];
-  struct ppi_wish wish = { target, { 0 }, more < few(refinement) ? more : few(refinement), true, gain };
+  int have = data->repetitions[place], more = refinement->options.repetitions - have;
+  int step = have < data->enough ? data->enough - have : few(refinement);
+  struct ppi_wish wish = { target, { 0 }, more < step ? more : step, true, gain };
 
   if (more <= 0)
     return PERFPRED_OK;
@@ -143,7 +144,7 @@ static enum perfpred_status wish_lattice(struct ppi_wishes *wishes, struct ppi_r
     for (int d = 0; d < growth->dimensions; d++)
       sizes[d] = first_at(growth, d, each > 1 ? place[d] / (each - 1.0) : 0.0);
     fold(growth, sizes);
-    status = wish_new(wishes, refinement, target, sizes, 2.0);
+    status = wish_new(wishes, refinement, target, few(refinement), sizes, 2.0);
     more = false;
     for (int d = growth->dimensions - 1; d >= 0 && !more; d--) {
       more = growth->target->upper[d] > growth->target->lower[d] && ++place[d] < each;
@@ -173,7 +174,7 @@ enum perfpred_status ppi_wishes_first(struct ppi_wishes *wishes, struct ppi_refi
     if (!ppi_growth_admits(growth, sizes))
       continue;
     fold(growth, sizes);
-    status = wish_new(wishes, refinement, target, sizes, 1.0);
+    status = wish_new(wishes, refinement, target, few(refinement), sizes, 1.0);
     wanted--;
   }
   return status;
@@ -318,14 +319,14 @@ static enum perfpred_status wish_for_region(struct ppi_wishes *wishes, const str
 
     if (chosen < 0)
       break;
-    status = wish_new(wishes, refinement, target, candidate(&choice, chosen), gain);
+    status = wish_new(wishes, refinement, target, partition->data->enough, candidate(&choice, chosen), gain);
     mark(&choice, chosen);
   }
   choice_release(&choice);
   return status;
 }
 
-/* More repetitions of what surprises, and of everything where noise is what is left. */
+/* More repetitions of what has too few or surprises, and of everything where noise is what is left. */
 static enum perfpred_status wish_repeats(struct ppi_wishes *wishes, const struct ppi_refinement *refinement,
                                          size_t target, const struct ppi_partition *partition,
                                          const struct ppi_region *region, bool noisy) {
@@ -339,14 +340,14 @@ static enum perfpred_status wish_repeats(struct ppi_wishes *wishes, const struct
     bool surprising = error > partition->options->error_bound && error > SURPRISE * deviation && deviation > 0.0 &&
                       error > 2.0 * region->systematic;
 
-    if (noisy || surprising)
+    if (noisy || surprising || data->repetitions[region->index[i]] < data->enough)
       status = wish_again(wishes, refinement, target, data, region->index[i], gain);
   }
   return status;
 }
 
 static enum perfpred_status wish_in_gap(struct ppi_wishes *wishes, const struct ppi_refinement *refinement,
-                                        size_t target, const struct ppi_gap *gap) {
+                                        size_t target, int enough, const struct ppi_gap *gap) {
   int64_t grain = refinement->growths[target].knobs.grain;
   int64_t middle = (gap->below + (gap->above - gap->below) / 2) / grain * grain;
   enum perfpred_status status = PERFPRED_OK;
@@ -361,7 +362,7 @@ static enum perfpred_status wish_in_gap(struct ppi_wishes *wishes, const struct 
     memcpy(sizes, gap->near[i], sizeof sizes);
     sizes[gap->dimension] = middle;
     if (is_new(refinement, target, sizes) && is_held(refinement, target, sizes))
-      status = wish_new(wishes, refinement, target, sizes, gap->gain);
+      status = wish_new(wishes, refinement, target, enough, sizes, gap->gain);
   }
   return status;
 }
@@ -373,7 +374,7 @@ enum perfpred_status ppi_wishes_of(struct ppi_wishes *wishes, struct ppi_refinem
 
   for (int i = 0; !status && i < partition->region_count; i++) {
     const struct ppi_region *region = partition->regions + i;
-    bool noisy = region->expected > NOISY * bound && region->systematic < 0.5 * region->expected;
+    bool noisy = region->expected > PPI_NOISY * bound && region->systematic < 0.5 * region->expected;
 
     if (region->settled) {
       if (verify && !ppi_region_is_complete(partition->growth, region))
@@ -385,6 +386,6 @@ enum perfpred_status ppi_wishes_of(struct ppi_wishes *wishes, struct ppi_refinem
       status = wish_for_region(wishes, refinement, target, partition, region, NEW_MOST);
   }
   for (int i = 0; !status && i < partition->gap_count; i++)
-    status = wish_in_gap(wishes, refinement, target, partition->gaps + i);
+    status = wish_in_gap(wishes, refinement, target, partition->data->enough, partition->gaps + i);
   return status;
 }

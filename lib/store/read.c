@@ -163,6 +163,15 @@ static enum perfpred_status get_degrees(const struct ppi_json_node *node, int di
   return status;
 }
 
+static enum perfpred_status get_tiles(const struct ppi_json_node *node, int dimensions, struct ppi_tiles *tiles) {
+  enum perfpred_status status;
+
+  if (!ppi_json_has(node, "tiles") && !ppi_json_has(node, "padding"))
+    return PERFPRED_OK;
+  status = ppi_json_integers(node, "tiles", (size_t)dimensions, 0, PPI_TILE_MAX, tiles->tile);
+  return status ? status : ppi_json_reals(node, "padding", (size_t)dimensions, 0.0, 1.0, tiles->padding);
+}
+
 static enum perfpred_status get_coefficients(const struct ppi_json_node *node, struct ppi_piece *piece) {
   struct ppi_json_node object, list;
   size_t count = (size_t)piece->count, found;
@@ -191,6 +200,8 @@ static enum perfpred_status get_piece(const struct ppi_json_node *list, size_t i
     status = get_bounds(&node, dimensions, piece->lower, piece->upper);
   if (!status)
     status = get_degrees(&node, dimensions, piece);
+  if (!status)
+    status = get_tiles(&node, dimensions, &piece->tiles);
   if (!status)
     status = ppi_json_real(&node, "error", 0.0, TIME_MAX, true, &piece->error);
   if (!status)

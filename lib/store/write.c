@@ -16,6 +16,18 @@ static void put_degrees(struct ppi_json_out *out, const struct ppi_piece *piece,
   ppi_json_put_integers(out, "degrees", degrees, (size_t)dimensions);
 }
 
+/* Only where there are tiles. */
+static void put_tiles(struct ppi_json_out *out, const struct ppi_tiles *tiles, int dimensions) {
+  bool any = false;
+
+  for (int d = 0; d < dimensions; d++)
+    any = any || tiles->tile[d] > 1;
+  if (!any)
+    return;
+  ppi_json_put_integers(out, "tiles", tiles->tile, (size_t)dimensions);
+  ppi_json_put_reals(out, "padding", tiles->padding, (size_t)dimensions);
+}
+
 static void write_piece(struct ppi_text *text, const struct ppi_piece *piece, int dimensions) {
   struct ppi_json_out out, coefficients;
 
@@ -23,6 +35,7 @@ static void write_piece(struct ppi_text *text, const struct ppi_piece *piece, in
   ppi_json_put_integers(&out, "lower", piece->lower, (size_t)dimensions);
   ppi_json_put_integers(&out, "upper", piece->upper, (size_t)dimensions);
   put_degrees(&out, piece, dimensions);
+  put_tiles(&out, &piece->tiles, dimensions);
   ppi_json_put_real(&out, "error", piece->error);
   ppi_json_put_reals(&out, "floors", piece->floors, PPI_STATISTICS);
   ppi_json_begin(&coefficients);

@@ -169,6 +169,14 @@ Test(corrupt, pieces) {
                 "models[0].pieces[0].coefficients.min: expected a list of 8");
   expect_change("", "\"degrees\": [1, 2]", "\"degrees\": [17, 2]", PERFPRED_CORRUPT, "models[0].pieces[0].degrees[0]");
   expect_change("", "\"degrees\": [1, 2]", "\"degrees\": [1]", PERFPRED_CORRUPT, "models[0].pieces[0].degrees");
+  expect_change("", "\"degrees\": [1, 2]", "\"degrees\": [1, 2], \"tiles\": [14]", PERFPRED_CORRUPT,
+                "models[0].pieces[0].tiles: expected a list of 2");
+  expect_change("", "\"degrees\": [1, 2]", "\"degrees\": [1, 2], \"tiles\": [14, 1000000]", PERFPRED_CORRUPT,
+                "models[0].pieces[0].tiles[1]");
+  expect_change("", "\"degrees\": [1, 2]", "\"degrees\": [1, 2], \"tiles\": [14, 16]", PERFPRED_CORRUPT,
+                "models[0].pieces[0].padding: is missing");
+  expect_change("", "\"degrees\": [1, 2]", "\"degrees\": [1, 2], \"tiles\": [14, 16], \"padding\": [1, 1.5]",
+                PERFPRED_CORRUPT, "models[0].pieces[0].padding[1]");
   expect_change("", "\"std\": [", "\"std\": [1, ", PERFPRED_CORRUPT, "models[0].pieces[0].coefficients.std");
   expect_change("", "\"med\": [", "\"median\": [", PERFPRED_CORRUPT,
                 "models[0].pieces[0].coefficients.med: is missing");

@@ -77,6 +77,7 @@ static inline void add_trsm(struct perfpred_models *models, const struct world *
   submodel.splits[2] = (struct ppi_split){ -1, 0, 0, 0, 1 };
   fill_piece(submodel.pieces, 2, lower, middle, degrees[0], 0.0075);
   fill_piece(submodel.pieces + 1, 2, right, upper, degrees[1], NAN);
+  submodel.pieces[1].tiles = (struct ppi_tiles){ { 14, 0 }, { 0.75, 0.0 } };
   if (ppi_models_append(models, &submodel, NULL))
     abort();
 }

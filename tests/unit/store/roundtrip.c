@@ -56,6 +56,7 @@ Test(roundtrip, nothing_is_lost) {
       cr_assert_arr_eq(a->pieces[k].floors, b->pieces[k].floors, sizeof a->pieces[k].floors);
       cr_assert_eq(a->pieces[k].center[0], b->pieces[k].center[0]);
       cr_assert_eq(a->pieces[k].scale[0], b->pieces[k].scale[0]);
+      cr_assert_arr_eq(&a->pieces[k].tiles, &b->pieces[k].tiles, sizeof a->pieces[k].tiles);
     }
   }
   cr_assert(isnan(again->submodels[0].pieces[1].error));
