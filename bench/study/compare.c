@@ -21,21 +21,22 @@ static void options_of(int generator, const struct recording *recording, struct 
 }
 
 static void print_head(void) {
-  printf("  %-22s %10s %10s %10s %10s %11s %6s %7s %6s\n", "generator", "error", "unseen", "maximum", "90 %", "cost",
-         "points", "samples", "pieces");
+  printf("  %-22s %10s %10s %10s %10s %9s %8s %11s %6s %7s %6s\n", "generator", "error", "unseen", "maximum", "90 %",
+         "bias", "median", "cost", "points", "samples", "pieces");
 }
 
 static void print_line(const char *name, const struct trial *trial) {
   double unseen = trial->unseen.count > 0 ? trial->unseen.mean : NAN;
 
-  printf("  %-22s %8.3f %% %8.3f %% %8.2f %% %8.2f %% %9.3f s %6zu %7zu %6d\n", name, 100.0 * trial->errors.mean,
-         100.0 * unseen, 100.0 * trial->errors.maximum, 100.0 * trial->errors.percentile_90, trial->cost_s,
-         trial->points, trial->samples, trial->pieces);
+  printf("  %-22s %8.3f %% %8.3f %% %8.2f %% %8.2f %% %+7.2f %% %6.2f %% %9.3f s %6zu %7zu %6d\n", name,
+         100.0 * trial->errors.mean, 100.0 * unseen, 100.0 * trial->errors.maximum, 100.0 * trial->errors.percentile_90,
+         100.0 * trial->errors.bias, 100.0 * trial->errors.median_mean, trial->cost_s, trial->points, trial->samples,
+         trial->pieces);
 }
 
 static void print_outcome(const char *name, const struct outcome *o) {
-  printf("  %-22s %8.3f %% %8.3f %% %8.2f %% %8.2f %% %9.3f s %6d %7s %6d\n", name, 100.0 * o->error, 100.0 * o->unseen,
-         100.0 * o->maximum, 100.0 * o->percentile_90, o->cost_s, o->points, "", o->pieces);
+  printf("  %-22s %8.3f %% %8.3f %% %8.2f %% %8.2f %% %9s %8s %9.3f s %6d %7s %6d\n", name, 100.0 * o->error,
+         100.0 * o->unseen, 100.0 * o->maximum, 100.0 * o->percentile_90, "", "", o->cost_s, o->points, "", o->pieces);
 }
 
 /* What a comparison beyond the domain looks at. */
