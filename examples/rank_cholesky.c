@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     models = measure(context, programs, count, values[0], values[1]);
   for (size_t i = 0; i < count; i++)
     check(perfpred_plan_create(programs[i], models, NULL, &plans[i], &error), &error);
-  check(perfpred_rank((const struct perfpred_plan *const *)plans, count, values, 2, 0.0, ranking, &error), &error);
+  check(perfpred_rank((const struct perfpred_plan *const *)plans, count, values, 2, NULL, ranking, &error), &error);
 
   printf("Cholesky decomposition, n = %lld, b = %lld\n", (long long)values[0], (long long)values[1]);
   printf("%-12s %12s %10s %6s %11s\n", "algorithm", "median ms", "+- ms", "group", "likelihood");

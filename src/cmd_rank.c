@@ -97,7 +97,7 @@ static int rank(struct session *session, void *data) {
   if (ranking == NULL)
     return message_fail("out of memory");
   if (perfpred_rank((const struct perfpred_plan *const *)session->plans, session->count, values,
-                    perfpred_program_parameter_count(session->programs[0]), 0.0, ranking,
+                    perfpred_program_parameter_count(session->programs[0]), NULL, ranking,
                     &session->error) != PERFPRED_OK)
     result = session_fail(session);
   else if (session->options->json)

@@ -111,11 +111,12 @@ struct perfpred_range {
 
 /** Result of tuning. @since 0.1 */
 struct perfpred_tuning {
-  size_t size;                           /**< sizeof; PERFPRED_TUNING_INIT sets it */
-  int64_t best;                          /**< the value with the smallest median time; the smallest of equal ones */
-  double yield_default;                  /**< time(best) / time(default_value); NaN when that has no prediction */
-  int64_t default_value;                 /**< in: the value to compare with (0: 64); out: as used */
-  uint64_t candidates;                   /**< values tried */
+  size_t size;           /**< sizeof; PERFPRED_TUNING_INIT sets it */
+  int64_t best;          /**< the value with the smallest median time; the smallest of equal ones */
+  double yield_default;  /**< time(best) / time(default_value); NaN when that has no prediction */
+  int64_t default_value; /**< in: the value to compare with (0: the one that the program's text proposes, as
+                                            b = 32 of dgeqrf, else 64); out: as used */
+  uint64_t candidates;   /**< values tried */
   struct perfpred_prediction prediction; /**< the prediction for the best value; last, because it may grow */
 };
 #define PERFPRED_TUNING_INIT                                                                                           \
@@ -149,16 +150,35 @@ struct perfpred_rank {
   double
       likelihood; /**< probability that it is the fastest, by the predicted spread and model error; they add up to 1 */
   unsigned notes; /**< bits of enum perfpred_note */
+  double
+      loss_s; /**< expected loss if it is chosen: by how much its true median exceeds that of the fastest on average, given
+                     the error of the models, seconds */
 };
 
+/** Options of a ranking. Zero means the default. @since 0.1 */
+struct perfpred_rank_options {
+  size_t size; /**< sizeof; PERFPRED_RANK_OPTIONS_INIT sets it */
+  double
+      tie; /**< relative difference of medians below which neighbours are a tie; 0: from error and noise; negative: none */
+  double
+      noise; /**< noise floor of measurements, relative, as perfpred_validate finds it; medians closer than it are a tie */
+  double
+      error; /**< error of the predicted difference of two algorithms as validated, relative to the faster one; 0: from the
+                   models' own errors over the calls that not both make, times how often: shared calls cancel */
+};
+#define PERFPRED_RANK_OPTIONS_INIT                                                                                     \
+  { sizeof(struct perfpred_rank_options), 0.0, 0.0, 0.0 }
+
 /**
- * Ranks alternatives for the same operation, fastest median first.
+ * Ranks alternatives for the same operation, fastest median first. Neighbours are a tie where their difference is below
+ * sqrt(error^2 + noise^2). Likelihoods and losses take the alternatives' errors as independent, apart from calls that all
+ * of them make.
  *
  * @param plans the plans; all with the same parameters, and of programs that state the same operation, or none
  * @param plan_count number of plans, at least 1
  * @param parameters values of the parameters
  * @param count number of values
- * @param tie relative difference of medians below which neighbours are a tie; 0: from the models' own error; negative: none
+ * @param options options, or NULL
  * @param[out] ranking plan_count lines, owned by the caller; untouched on failure
  * @param[out] error text of the error, or NULL
  * @return as perfpred_plan_predict, and PERFPRED_NO_MEMORY
@@ -167,8 +187,62 @@ struct perfpred_rank {
  * @since 0.1
  */
 PERFPRED_API enum perfpred_status perfpred_rank(const struct perfpred_plan *const *plans, size_t plan_count,
-                                                const int64_t *parameters, size_t count, double tie,
+                                                const int64_t *parameters, size_t count,
+                                                const struct perfpred_rank_options *options,
                                                 struct perfpred_rank *ranking, struct perfpred_error *error);
+
+/** Options of a choice. Zero means the default. @since 0.1 */
+struct perfpred_choose_options {
+  size_t size;           /**< sizeof; PERFPRED_CHOOSE_OPTIONS_INIT sets it */
+  int thread_limit;      /**< plans for more threads are left out; 0: none is */
+  int64_t default_value; /**< the value to compare with, as in struct perfpred_tuning */
+  int64_t
+      extra; /**< one more candidate for every plan, such as n for no blocking, where it can be predicted; 0: none */
+};
+#define PERFPRED_CHOOSE_OPTIONS_INIT                                                                                   \
+  { sizeof(struct perfpred_choose_options), 0, 0, 0 }
+
+/** Algorithm, threads and block size that go together best. Written up to the size that the caller states. @since 0.1 */
+struct perfpred_choice {
+  size_t size;           /**< sizeof; PERFPRED_CHOICE_INIT sets it */
+  size_t plan;           /**< place of the plan: its algorithm and setup */
+  int threads;           /**< of that setup; 1 for a BLAS that is built for one thread */
+  int64_t value;         /**< of the parameter */
+  double time_s;         /**< predicted median for them, seconds */
+  int64_t default_value; /**< what the choice is compared with, in the same plan */
+  double yield_default;  /**< time_s / time of the default value; NaN when that has no prediction */
+  double
+      yield; /**< expected yield of the choice: 1 - its expected loss / time_s, where the loss is that against the one
+                   candidate that may most well be faster, by the models' errors */
+  uint64_t candidates; /**< pairs of plan and value that were compared */
+  unsigned notes;      /**< bits of enum perfpred_note on the prediction */
+};
+#define PERFPRED_CHOICE_INIT                                                                                           \
+  { sizeof(struct perfpred_choice), 0, 0, 0, 0.0, 0, 0.0, 0.0, 0, 0 }
+
+/**
+ * Chooses among plans and values of a parameter together: algorithms of one operation, each with models for several numbers
+ * of threads, and the block size. Of equal times the first plan and the smallest value win.
+ *
+ * @param plans the plans; all with the same parameters, and of programs that state the same operation, or none
+ * @param plan_count number of plans, at least 1
+ * @param parameter place of the parameter that varies
+ * @param ranges the candidates of each plan; at most 65536
+ * @param parameters values of all parameters; that of the varied one is ignored
+ * @param count number of values
+ * @param options options, or NULL
+ * @param[in,out] choice the result; size set by the caller; untouched on failure
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_plan_predict; PERFPRED_NOT_FOUND where all plans are for more threads than the limit
+ * @par Thread safety: safe from any thread, each call with a limit of its own; no allocation, no lock.
+ * @source dissertation, Sections 15 and 16
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_choose(const struct perfpred_plan *const *plans, size_t plan_count,
+                                                  int parameter, const struct perfpred_range *ranges,
+                                                  const int64_t *parameters, size_t count,
+                                                  const struct perfpred_choose_options *options,
+                                                  struct perfpred_choice *choice, struct perfpred_error *error);
 
 /** One point of a validation. @since 0.1 */
 struct perfpred_validation_point {

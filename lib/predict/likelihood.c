@@ -18,6 +18,7 @@ struct field {
   double point;        /* smallest value without spread; infinite: there is none */
   size_t point_count;  /* how many have exactly it */
   double lower, upper; /* where the integral is worth taking */
+  double least;        /* mean of the smallest: the integral of its time so far */
 };
 
 static bool spreads(const struct field *field, size_t i) {
@@ -55,7 +56,7 @@ static double all_slower(const struct field *field, double time) {
 }
 
 /* Adds weight times the density with which each is the fastest at that very time. */
-static void add_density(const struct field *field, double time, double weight, double *likelihoods) {
+static void add_density(struct field *field, double time, double weight, double *likelihoods) {
   double product = all_slower(field, time);
   if (!(product > 0.0))
     return;
@@ -64,12 +65,14 @@ static void add_density(const struct field *field, double time, double weight, d
       continue;
     double z = (time - field->med[i]) / field->std[i];
     double density = exp(-0.5 * z * z) / (field->std[i] * sqrt(2.0 * M_PI));
-    likelihoods[i] += weight * density * (product / field->survival[i]);
+    double share = weight * density * (product / field->survival[i]);
+    likelihoods[i] += share;
+    field->least += share * time;
   }
 }
 
 /* Three-point Gauss rule, exact for polynomials of degree 5. */
-static void add_cell(const struct field *field, double lower, double upper, double *likelihoods) {
+static void add_cell(struct field *field, double lower, double upper, double *likelihoods) {
   double half = 0.5 * (upper - lower), middle = lower + half;
   if (!(half > 0.0))
     return;
@@ -100,25 +103,28 @@ static size_t cut(const struct field *field, double *places) {
   return count;
 }
 
-static void add_point(const struct field *field, double *likelihoods) {
+static void add_point(struct field *field, double *likelihoods) {
   if (field->point_count == 0)
     return;
   double share = all_slower(field, field->point) / (double)field->point_count;
+  field->least += share * (double)field->point_count * field->point;
   for (size_t i = 0; i < field->count; i++)
     if (!spreads(field, i) && field->med[i] == field->point)
       likelihoods[i] = share;
 }
 
-static void normalise(double *likelihoods, size_t count) {
+static void normalise(struct field *field, double *likelihoods) {
+  size_t count = field->count;
   double sum = 0.0;
   for (size_t i = 0; i < count; i++)
     sum += likelihoods[i];
   for (size_t i = 0; i < count; i++)
     likelihoods[i] = sum > 0.0 ? likelihoods[i] / sum : 1.0 / (double)count;
+  field->least = sum > 0.0 ? field->least / sum : field->med[0];
 }
 
 enum perfpred_status ppi_likelihoods(const double *med, const double *std, size_t count, double *likelihoods,
-                                     struct perfpred_error *error) {
+                                     double *least, struct perfpred_error *error) {
   double *survival = calloc(count, sizeof *survival);
   double *places = calloc(count * (CELLS + 1) + 1, sizeof *places);
   if (!survival || !places) {
@@ -136,8 +142,17 @@ enum perfpred_status ppi_likelihoods(const double *med, const double *std, size_
       add_cell(&field, places[i], places[i + 1], likelihoods);
   }
   add_point(&field, likelihoods);
-  normalise(likelihoods, count);
+  normalise(&field, likelihoods);
+  if (least)
+    *least = field.least;
   free(places);
   free(survival);
   return PERFPRED_OK;
+}
+
+double ppi_expected_loss(double difference, double std) {
+  if (!(std > 0.0))
+    return difference < 0.0 ? -difference : 0.0;
+  double z = difference / std;
+  return std * exp(-0.5 * z * z) / sqrt(2.0 * M_PI) - difference * 0.5 * erfc(z * M_SQRT1_2);
 }

@@ -85,6 +85,21 @@ struct ppi_plan_sum {
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error);
 
+/* A call that has work and a model. */
+struct ppi_plan_watched {
+  const struct ppi_submodel *submodel; /* the first of those of its kernel and case, or of the call in its step */
+  int dimensions;
+  const int64_t *sizes; /* the kernel's */
+  const struct ppi_estimate *estimate;
+};
+struct ppi_plan_watcher {
+  bool (*call)(void *data, const struct ppi_plan_watched *watched); /* false: no memory */
+  void *data;
+};
+enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                          const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
+                                          struct perfpred_error *error);
+
 /* Chooses the setup that the options mean; sets setup and notes of the plan. */
 enum perfpred_status ppi_plan_choose_setup(struct perfpred_plan *plan, const struct perfpred_plan_options *options,
                                            struct perfpred_error *error);
@@ -108,8 +123,12 @@ bool ppi_plan_estimate_context(const struct ppi_plan_step *step, const struct pp
 void ppi_plan_values(const struct ppi_node *call, struct ppi_value values[PPI_ARG_MAX]);
 void ppi_plan_case(const struct ppi_node *call, char text[PPI_CASE_MAX]);
 
-/* Probability of each of count independent normals (mean med[i], standard deviation std[i] >= 0) to be the smallest. */
+/* Probability of each of count independent normals (mean med[i], standard deviation std[i] >= 0) to be the smallest, and the mean of
+   the smallest (NULL: not asked for). */
 enum perfpred_status ppi_likelihoods(const double *med, const double *std, size_t count, double *likelihoods,
-                                     struct perfpred_error *error);
+                                     double *least, struct perfpred_error *error);
+/* What choosing the first of two costs on average beside knowing which is the faster one: mean of max(0, first - second), their
+   difference being normal with mean second - first = difference and this standard deviation. */
+double ppi_expected_loss(double difference, double std);
 
 #endif

@@ -15,6 +15,7 @@
 struct summing {
   const struct perfpred_plan *plan;
   struct ppi_plan_sum *sum;
+  const struct ppi_plan_watcher *watcher; /* or NULL */
   uint64_t steps;
   uint64_t busy;      /* calls that had something to do */
   double weight;      /* median time of the calls whose error is known */
@@ -174,6 +175,16 @@ static enum perfpred_status without_model(struct summing *state, const struct pp
   return PERFPRED_OK;
 }
 
+static enum perfpred_status tell_watcher(const struct summing *state, const struct ppi_plan_step *step,
+                                         const int64_t *sizes, const struct ppi_estimate *estimate, bool context) {
+  const struct ppi_plan_watcher *watcher = state->watcher;
+  if (!watcher)
+    return PERFPRED_OK;
+  const struct ppi_plan_watched watched = { context ? step->contexts[0].submodel : step->submodels[0],
+                                            step->node->kernel->size_count, sizes, estimate };
+  return watcher->call(watcher->data, &watched) ? PERFPRED_OK : ppi_error_memory(state->error);
+}
+
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = count_step(state);
@@ -196,7 +207,7 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)
     return context ? beyond_steps(state, step) : out_of_domain(state, step, sizes);
   add_estimate(state, &estimate, context);
-  return PERFPRED_OK;
+  return tell_watcher(state, step, sizes, &estimate, context);
 }
 
 static enum perfpred_status begin_loop(const struct summing *state, const struct ppi_plan_step *step,
@@ -323,8 +334,14 @@ static enum perfpred_status sum_block(struct summing *state, const struct ppi_pl
 
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error) {
+  return ppi_plan_sum_watched(plan, parameters, count, NULL, sum, error);
+}
+
+enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                          const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
+                                          struct perfpred_error *error) {
   memset(sum, 0, sizeof *sum);
-  struct summing state = { .plan = plan, .sum = sum, .error = error };
+  struct summing state = { .plan = plan, .sum = sum, .watcher = watcher, .error = error };
   enum perfpred_status status = sum_routine(&state, plan->routines, parameters, count, 0);
   if (status)
     return status;

@@ -14,7 +14,7 @@ struct best {
   uint64_t candidates;
 };
 
-static enum perfpred_status check_range(const struct perfpred_range *range, struct perfpred_error *error) {
+enum perfpred_status ppi_range_check(const struct perfpred_range *range, struct perfpred_error *error) {
   if (!range)
     return ppi_error_set(error, PERFPRED_INVALID, "range is NULL");
   if (range->step < 1)
@@ -43,7 +43,12 @@ static enum perfpred_status check_arguments(const struct perfpred_plan *plan, in
   if (tuning->default_value < 0)
     return ppi_error_set(error, PERFPRED_INVALID, "tuning: default_value is %lld; expected at least 0",
                          (long long)tuning->default_value);
-  return check_range(range, error);
+  return ppi_range_check(range, error);
+}
+
+int64_t ppi_tune_default(const struct perfpred_plan *plan, int parameter) {
+  int64_t proposed = plan->program->defaults[parameter];
+  return proposed > 0 ? proposed : DEFAULT_BLOCK;
 }
 
 static enum perfpred_status search(const struct perfpred_plan *plan, int parameter, const struct perfpred_range *range,
@@ -89,7 +94,7 @@ enum perfpred_status perfpred_plan_tune(const struct perfpred_plan *plan, int pa
   if (status)
     return status;
   struct perfpred_tuning full = { .size = tuning->size, .best = best.value, .candidates = best.candidates };
-  full.default_value = tuning->default_value ? tuning->default_value : DEFAULT_BLOCK;
+  full.default_value = tuning->default_value ? tuning->default_value : ppi_tune_default(plan, parameter);
   values[parameter] = best.value;
   status = ppi_plan_predict(plan, values, count, &full.prediction, error);
   if (status)

@@ -203,7 +203,32 @@ AT(perfpred_rank, time_s, 8);
 AT(perfpred_rank, group, 48);
 AT(perfpred_rank, likelihood, 56);
 AT(perfpred_rank, notes, 64);
-SIZE(perfpred_rank, 72);
+AT(perfpred_rank, loss_s, 72);
+SIZE(perfpred_rank, 80);
+
+AT(perfpred_rank_options, size, 0);
+AT(perfpred_rank_options, tie, 8);
+AT(perfpred_rank_options, noise, 16);
+AT(perfpred_rank_options, error, 24);
+SIZE(perfpred_rank_options, 32);
+
+AT(perfpred_choose_options, size, 0);
+AT(perfpred_choose_options, thread_limit, 8);
+AT(perfpred_choose_options, default_value, 16);
+AT(perfpred_choose_options, extra, 24);
+SIZE(perfpred_choose_options, 32);
+
+AT(perfpred_choice, size, 0);
+AT(perfpred_choice, plan, 8);
+AT(perfpred_choice, threads, 16);
+AT(perfpred_choice, value, 24);
+AT(perfpred_choice, time_s, 32);
+AT(perfpred_choice, default_value, 40);
+AT(perfpred_choice, yield_default, 48);
+AT(perfpred_choice, yield, 56);
+AT(perfpred_choice, candidates, 64);
+AT(perfpred_choice, notes, 72);
+SIZE(perfpred_choice, 80);
 
 AT(perfpred_validation_point, plan, 0);
 AT(perfpred_validation_point, parameters, 8);

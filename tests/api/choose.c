@@ -158,7 +158,10 @@ Test(choose, rank_by_the_formulas) {
   const int64_t point[] = { 1000, 104 };
   struct perfpred_rank ranking[3];
   struct perfpred_error error;
-  cr_assert_ok(perfpred_rank((const struct perfpred_plan *const *)plans, 3, point, 2, 0.001, ranking, &error), error);
+  struct perfpred_rank_options options = PERFPRED_RANK_OPTIONS_INIT;
+  options.tie = 0.001;
+  cr_assert_ok(perfpred_rank((const struct perfpred_plan *const *)plans, 3, point, 2, &options, ranking, &error),
+               error);
   double sum = 0.0;
   for (int i = 0; i < 3; i++) {
     cr_assert_close(ranking[i].time_s.med, formulas[ranking[i].plan](1000, 104), 1e-7);
@@ -287,7 +290,7 @@ Test(choose, number_of_threads) {
   for (int k = 0; k < 6; k++) {
     struct perfpred_rank ranking[4];
     struct perfpred_error error;
-    cr_assert_ok(perfpred_rank(candidates, 4, &sizes[k], 1, 0.0, ranking, &error), error);
+    cr_assert_ok(perfpred_rank(candidates, 4, &sizes[k], 1, NULL, ranking, &error), error);
     cr_assert_eq(threads[ranking[0].plan], answers[k]);
   }
   for (int i = 0; i < 4; i++) {

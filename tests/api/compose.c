@@ -149,7 +149,7 @@ Test(compose, sylvester_ranking) {
   struct perfpred_error error;
   int met = 0;
   begin(&per_element);
-  cr_assert_ok(perfpred_rank((const struct perfpred_plan *const *)plans, SYLV, point, 3, 0.0, ranking, &error), error);
+  cr_assert_ok(perfpred_rank((const struct perfpred_plan *const *)plans, SYLV, point, 3, NULL, ranking, &error), error);
   for (int i = 0; i < SYLV; i++) {
     const char *name = perfpred_program_name(programs[ranking[i].plan]);
     sum += ranking[i].likelihood;

@@ -259,7 +259,7 @@ static enum perfpred_status rank(struct perfpred_error *error) {
     status = perfpred_plan_create(program, models, NULL, &second, error);
   const struct perfpred_plan *const plans[] = { first, second };
   if (!status) {
-    status = perfpred_rank(plans, 2, values, 2, 0.01, ranking, error);
+    status = perfpred_rank(plans, 2, values, 2, NULL, ranking, error);
     if (status ? ranking[0].plan != 77 || ranking[1].plan != 77 : ranking[0].plan + ranking[1].plan != 1)
       fault_touched("ranking");
   }

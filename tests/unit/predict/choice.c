@@ -119,7 +119,9 @@ static void make_plans(struct perfpred_plan *plans[4]) {
 
 static void rank(struct perfpred_plan *const *plans, double tie, struct perfpred_rank ranking[4]) {
   const struct perfpred_plan *list[4] = { plans[0], plans[1], plans[2], plans[3] };
-  cr_assert_eq(perfpred_rank(list, 4, (int64_t[]){ 200 }, 1, tie, ranking, NULL), PERFPRED_OK);
+  struct perfpred_rank_options options = PERFPRED_RANK_OPTIONS_INIT;
+  options.tie = tie;
+  cr_assert_eq(perfpred_rank(list, 4, (int64_t[]){ 200 }, 1, &options, ranking, NULL), PERFPRED_OK);
 }
 
 static void check_groups(const struct perfpred_rank ranking[4], unsigned a, unsigned b, unsigned c, unsigned d) {
@@ -156,7 +158,7 @@ Test(rank, likelihood_of_two) {
   struct perfpred_plan *a = plan_of(FILL("100", "1")), *b = plan_of(FILL("150", "1"));
   const struct perfpred_plan *list[] = { b, a };
   struct perfpred_rank ranking[2];
-  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, 0.0, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   double spread = hypot(0.5, 0.02), z = 50.0 / (spread * hypot(100.0, 150.0));
   cr_assert_eq(ranking[0].plan, 1);
   cr_assert_float_eq(ranking[0].likelihood, 0.5 * erfc(-z / sqrt(2.0)), 1e-7);
@@ -168,7 +170,7 @@ Test(rank, equal_plans_share) {
   struct perfpred_plan *plan = plan_of(FILL("100", "1"));
   const struct perfpred_plan *list[] = { plan, plan, plan };
   struct perfpred_rank ranking[3];
-  cr_assert_eq(perfpred_rank(list, 3, (int64_t[]){ 200 }, 1, 0.01, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_rank(list, 3, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   for (size_t i = 0; i < 3; i++) {
     cr_assert_eq(ranking[i].plan, i);
     cr_assert_eq(ranking[i].group, 0);
@@ -181,12 +183,73 @@ Test(rank, nothing_to_do_is_a_tie) {
   struct perfpred_plan *a = plan_of(FILL("n", "n")), *b = plan_of(FILL("n", "1"));
   const struct perfpred_plan *list[] = { a, b };
   struct perfpred_rank ranking[2];
-  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 0 }, 1, 0.0, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 0 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   cr_assert_eq(ranking[1].group, 0);
   cr_assert_eq(ranking[0].likelihood, 0.5);
   cr_assert_eq(ranking[0].notes, PERFPRED_NOTE_ZERO_WORK);
   perfpred_plan_destroy(a);
   perfpred_plan_destroy(b);
+}
+
+#define TWO(first, second)                                                                                             \
+  "perfpred-text 1\nalgorithm f(n)\n  inout A: double matrix[n, n]\n  dfill(" first ", 1, A[0, 0])\n"                  \
+  "  dfill(" second ", 1, A[0, 0])\nend\n"
+
+/* 1000 us are common to both, their error of 20 us cancels: what is left are 10 and 13 us, each known to 2 %. */
+Test(rank, errors_of_shared_calls_cancel) {
+  struct perfpred_plan *a = plan_of(TWO("1000", "10")), *b = plan_of(TWO("13", "1000"));
+  const struct perfpred_plan *list[] = { b, a };
+  struct perfpred_rank ranking[2];
+  struct perfpred_rank_options options = PERFPRED_RANK_OPTIONS_INIT;
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 1000 }, 1, NULL, ranking, NULL), PERFPRED_OK);
+  cr_assert(ranking[0].plan == 1 && ranking[1].plan == 0);
+  cr_assert_eq(ranking[1].group, 1, "3 us apart, 0.33 us of error");
+  /* E[max(0, first - second)]: a normal of mean 3 us and standard deviation 0.02 hypot(10, 13) us */
+  double std = 0.02 * hypot(10.0, 13.0), z = 3.0 / std;
+  double loss = std * exp(-0.5 * z * z) / sqrt(2.0 * acos(-1.0)) - 3.0 * 0.5 * erfc(z / sqrt(2.0));
+  cr_assert_float_eq(ranking[0].loss_s, loss * 1e-6, 1e-13);
+  cr_assert_float_eq(ranking[1].loss_s, (3.0 + loss) * 1e-6, 1e-13);
+  options.noise = 0.0029; /* of 1010 us: 2.93; with the error 2.947 us: less than 3 */
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 1000 }, 1, &options, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[1].group, 1);
+  options.noise = 0.0030; /* 3.03 us */
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 1000 }, 1, &options, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[1].group, 0);
+  options.noise = 0.0;
+  options.error = 0.0031; /* as validated: 3.13 us, in place of the models' own */
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 1000 }, 1, &options, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[1].group, 0);
+  options.tie = -1.0;
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 1000 }, 1, &options, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[1].group, 1);
+  perfpred_plan_destroy(a);
+  perfpred_plan_destroy(b);
+}
+
+/* A call that is made twice is shared once with one that makes it once. */
+Test(rank, calls_cancel_as_often_as_both_make_them) {
+  struct perfpred_plan *a = plan_of(TWO("100", "100")), *b = plan_of(TWO("100", "101"));
+  const struct perfpred_plan *list[] = { a, b };
+  struct perfpred_rank ranking[2];
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[1].group, 0, "1 us apart, 0.02 hypot(100, 101) us of error");
+  double std = 0.02 * hypot(100.0, 101.0), z = 1.0 / std;
+  double loss = std * exp(-0.5 * z * z) / sqrt(2.0 * acos(-1.0)) - 0.5 * erfc(z / sqrt(2.0));
+  cr_assert_float_eq(ranking[0].loss_s, loss * 1e-6, 1e-12);
+  cr_assert_float_eq(ranking[1].loss_s, (1.0 + loss) * 1e-6, 1e-12);
+  perfpred_plan_destroy(a);
+  perfpred_plan_destroy(b);
+}
+
+/* Whatever both do: the same algorithm twice has nothing to lose. */
+Test(rank, equal_plans_lose_nothing) {
+  struct perfpred_plan *plan = plan_of(TWO("100", "90"));
+  const struct perfpred_plan *list[] = { plan, plan };
+  struct perfpred_rank ranking[2];
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[0].loss_s, 0.0);
+  cr_assert_eq(ranking[1].loss_s, 0.0);
+  perfpred_plan_destroy(plan);
 }
 
 #define OF(name, operation)                                                                                            \
@@ -200,8 +263,8 @@ Test(rank, of_one_operation) {
   const struct perfpred_plan *same[] = { any, fill, again }, *mixed[] = { any, fill, clear };
   struct perfpred_rank ranking[3];
   struct perfpred_error error;
-  cr_assert_eq(perfpred_rank(same, 3, (int64_t[]){ 20 }, 1, 0.0, ranking, &error), PERFPRED_OK, "%s", error.text);
-  cr_assert_eq(perfpred_rank(mixed, 3, (int64_t[]){ 20 }, 1, 0.0, ranking, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(same, 3, (int64_t[]){ 20 }, 1, NULL, ranking, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(perfpred_rank(mixed, 3, (int64_t[]){ 20 }, 1, NULL, ranking, &error), PERFPRED_INVALID);
   cr_assert_str_eq(error.text,
                    "'fill' computes 'filling', 'clear' computes 'clearing': expected algorithms of one operation");
   perfpred_plan_destroy(fill);
@@ -216,16 +279,25 @@ Test(rank, bad_arguments) {
   struct perfpred_rank ranking[2] = { { .plan = 77 } };
   const int64_t n = 20;
   struct perfpred_error error;
-  cr_assert_eq(perfpred_rank(NULL, 1, &n, 1, 0.0, ranking, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 0, &n, 1, 0.0, ranking, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 2, &n, 1, 0.0, ranking, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(NULL, 1, &n, 1, NULL, ranking, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(list, 0, &n, 1, NULL, ranking, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(list, 2, &n, 1, NULL, ranking, &error), PERFPRED_INVALID);
   cr_assert(strstr(error.text, "plans[1]"));
-  cr_assert_eq(perfpred_rank(mixed, 2, &n, 1, 0.0, ranking, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 1, &n, 1, (double)NAN, ranking, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 1, &n, 1, 0.0, NULL, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 1, NULL, 1, 0.0, ranking, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 1, (int64_t[]){ -1 }, 1, 0.0, ranking, &error), PERFPRED_INVALID);
-  cr_assert_eq(perfpred_rank(list, 1, (int64_t[]){ 5000 }, 1, 0.0, ranking, &error), PERFPRED_OUT_OF_DOMAIN);
+  cr_assert_eq(perfpred_rank(mixed, 2, &n, 1, NULL, ranking, &error), PERFPRED_INVALID);
+  const struct perfpred_rank_options wrong[] = { { sizeof *wrong, (double)NAN, 0.0, 0.0 },
+                                                 { sizeof *wrong, 0.0, -0.1, 0.0 },
+                                                 { sizeof *wrong, 0.0, (double)NAN, 0.0 },
+                                                 { sizeof *wrong, 0.0, 0.0, 1.5 },
+                                                 { 1, 0.0, 0.0, 0.0 } };
+  const char *const named[] = { "tie", "noise", "noise", "error", "PERFPRED_RANK_OPTIONS_INIT" };
+  for (size_t i = 0; i < 5; i++) {
+    cr_assert_eq(perfpred_rank(list, 1, &n, 1, &wrong[i], ranking, &error), PERFPRED_INVALID);
+    cr_assert(strstr(error.text, named[i]), "%s", error.text);
+  }
+  cr_assert_eq(perfpred_rank(list, 1, &n, 1, NULL, NULL, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(list, 1, NULL, 1, NULL, ranking, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(list, 1, (int64_t[]){ -1 }, 1, NULL, ranking, &error), PERFPRED_INVALID);
+  cr_assert_eq(perfpred_rank(list, 1, (int64_t[]){ 5000 }, 1, NULL, ranking, &error), PERFPRED_OUT_OF_DOMAIN);
   cr_assert_eq(ranking[0].plan, 77);
   perfpred_plan_destroy(plan);
   perfpred_plan_destroy(two);

@@ -7,7 +7,7 @@
 
 static void check(size_t count, const double *med, const double *std, const double *wanted) {
   double got[8], sum = 0.0;
-  cr_assert_eq(ppi_likelihoods(med, std, count, got, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_likelihoods(med, std, count, got, NULL, NULL), PERFPRED_OK);
   for (size_t i = 0; i < count; i++) {
     cr_assert(fabs(got[i] - wanted[i]) < 1e-7, "likelihood %zu is %.12g, expected %.12g", i, got[i], wanted[i]);
     sum += got[i];
@@ -63,4 +63,31 @@ Test(likelihood, a_normal_beside_a_single_value) {
 Test(likelihood, far_apart_means_certain) {
   check(2, (double[]){ 1.0, 2.0 }, (double[]){ 1e-3, 1e-3 }, (double[]){ 1.0, 0.0 });
   check(2, (double[]){ 1e-6, 1e3 }, (double[]){ 1e-9, 1.0 }, (double[]){ 1.0, 0.0 });
+}
+
+/* The mean of the smallest: two alike lie 1 / sqrt(pi) standard deviations below their mean, three 3 / (2 sqrt(pi)). */
+Test(likelihood, mean_of_the_smallest) {
+  const double med[] = { 5.0, 5.0, 5.0 }, std[] = { 0.2, 0.2, 0.2 }, none[] = { 0.0, 0.0, 0.0 },
+               apart[] = { 7.0, 5.5, 6.0 };
+  double got[3], least = 0.0;
+  const double root_pi = sqrt(acos(-1.0));
+  cr_assert_eq(ppi_likelihoods(med, std, 2, got, &least, NULL), PERFPRED_OK);
+  cr_assert_float_eq(least, 5.0 - 0.2 / root_pi, 1e-9);
+  cr_assert_eq(ppi_likelihoods(med, std, 3, got, &least, NULL), PERFPRED_OK);
+  cr_assert_float_eq(least, 5.0 - 0.2 * 1.5 / root_pi, 1e-9);
+  cr_assert_eq(ppi_likelihoods(apart, none, 3, got, &least, NULL), PERFPRED_OK);
+  cr_assert_eq(least, 5.5);
+  /* one that is certain: E[min(X, c)] = mu - E[max(0, X - c)] */
+  const double mixed[] = { 5.0, 5.1 }, wide[] = { 0.4, 0.0 };
+  cr_assert_eq(ppi_likelihoods(mixed, wide, 2, got, &least, NULL), PERFPRED_OK);
+  cr_assert_float_eq(least, 5.0 - ppi_expected_loss(0.1, 0.4), 1e-7);
+}
+
+/* Standard normal: E[max(0, X)] = 1 / sqrt(2 pi) = 0.3989423, E[max(0, X - 1)] = 0.0833155. */
+Test(likelihood, expected_loss) {
+  cr_assert_float_eq(ppi_expected_loss(0.0, 1.0), 0.3989422804, 1e-10);
+  cr_assert_float_eq(ppi_expected_loss(1.0, 1.0), 0.0833154706, 1e-10);
+  cr_assert_float_eq(ppi_expected_loss(-1.0, 1.0), 1.0833154706, 1e-10);
+  cr_assert_eq(ppi_expected_loss(2.0, 0.0), 0.0);
+  cr_assert_eq(ppi_expected_loss(-2.0, 0.0), 2.0);
 }
