@@ -23,13 +23,23 @@ static enum perfpred_status failed(const char *path, const char *what, int numbe
   return ppi_error_set(error, PERFPRED_IO, "%s: %s: %s", path, what, text);
 }
 
-static enum perfpred_status open_for_reading(const char *path, int *descriptor, struct perfpred_error *error) {
-  struct stat about;
-  int opened;
+/* A pipe that nobody has at its other end would be waited for without an end; one that somebody has is waited for. */
+static int open_without_waiting(const char *path, int flags) {
+  int opened, status;
 
   do
-    opened = open(path, O_RDONLY | O_CLOEXEC);
+    opened = open(path, flags | O_CLOEXEC | O_NONBLOCK);
   while (opened < 0 && errno == EINTR);
+  status = opened < 0 ? -1 : fcntl(opened, F_GETFL);
+  if (status >= 0)
+    fcntl(opened, F_SETFL, status & ~O_NONBLOCK);
+  return opened;
+}
+
+static enum perfpred_status open_for_reading(const char *path, int *descriptor, struct perfpred_error *error) {
+  struct stat about;
+  int opened = open_without_waiting(path, O_RDONLY);
+
   if (opened < 0 && (errno == ENOENT || errno == ENOTDIR))
     return ppi_error_set(error, PERFPRED_MISSING, "%s: no such file: expected a model file", path);
   if (opened < 0)
@@ -122,7 +132,7 @@ int ppi_store_write_all(int descriptor, const char *text, size_t length) {
 /* A device or a pipe: there is nothing to be replaced. */
 static enum perfpred_status write_through(const char *path, const char *text, size_t length,
                                           struct perfpred_error *error) {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  int descriptor = open_without_waiting(path, O_WRONLY);
   int number = descriptor < 0 ? errno : ppi_store_write_all(descriptor, text, length);
 
   if (descriptor >= 0 && close(descriptor) != 0 && number == 0)
