@@ -126,18 +126,21 @@ static void write_candidates(struct document *document, struct search *search) {
   document_close(document);
 }
 
-static int print_json(const struct session *session, struct search *searches, size_t best) {
+static int print_json(const struct session *session, struct search *searches, const struct perfpred_choice *choice) {
   struct document document;
+  size_t best = choice->plan;
   struct search *search = &searches[best];
   document_begin(&document);
   document_string(&document, "name", perfpred_program_name(session->programs[best]));
   search->values[search->place] = search->tuning.best;
   session_write_parameters(&document, session->programs[best], search->values);
   document_integer(&document, "b", search->tuning.best);
+  document_integer(&document, "threads", choice->threads);
   document_number(&document, "time_s", search->tuning.prediction.time_s.med);
   document_statistics(&document, "statistics_s", &search->tuning.prediction.time_s);
   document_integer(&document, "default_b", search->tuning.default_value);
   document_number(&document, "yield_default", search->tuning.yield_default);
+  document_number(&document, "expected_yield", choice->yield);
   document_integer(&document, "unblocked_b", search->unblocked);
   document_number(&document, "unblocked_s", search->unblocked_s);
   session_write_notes(&document, search->tuning.prediction.notes);
@@ -147,6 +150,7 @@ static int print_json(const struct session *session, struct search *searches, si
     document_open_object(&document, NULL);
     document_string(&document, "name", perfpred_program_name(session->programs[i]));
     document_integer(&document, "b", searches[i].tuning.best);
+    document_integer(&document, "threads", session_threads(session, i));
     document_number(&document, "time_s", searches[i].tuning.prediction.time_s.med);
     document_close(&document);
   }
@@ -208,15 +212,16 @@ static int print_candidates(struct search *search) {
 }
 
 static int print_algorithms(const struct session *session, const struct search *searches, size_t best) {
-  static const char *const heads[] = { "<algorithm", "best b", "predicted", "<", "to best" };
+  static const char *const heads[] = { "<algorithm", "threads", "best b", "predicted", "<", "to best" };
   struct table table;
   char text[UNIT_TEXT];
   double best_s = searches[best].tuning.prediction.time_s.med;
   struct unit unit = unit_time(best_s);
-  table_begin(&table, 5, heads);
+  table_begin(&table, 6, heads);
   for (size_t i = 0; i < session->count; i++) {
     double time_s = searches[i].tuning.prediction.time_s.med;
     table_cell(&table, "%s", perfpred_program_name(session->programs[i]));
+    table_cell(&table, "%d", session_threads(session, i));
     table_cell(&table, "%lld", (long long)searches[i].tuning.best);
     table_cell(&table, "%s", unit_format(text, time_s, &unit));
     table_cell(&table, "%s", unit.name);
@@ -226,20 +231,25 @@ static int print_algorithms(const struct session *session, const struct search *
   return table_print(&table, 2);
 }
 
-static int print_table(const struct session *session, struct search *searches, size_t best) {
+static int print_table(const struct session *session, struct search *searches, const struct perfpred_choice *choice) {
   char text[SESSION_TEXT], time[UNIT_TEXT], yield[UNIT_TEXT];
+  size_t best = choice->plan;
   struct search *search = &searches[best];
   const struct perfpred_tuning *tuning = &search->tuning;
   struct unit unit = unit_time(tuning->prediction.time_s.med);
   search->values[search->place] = tuning->best;
-  printf("%s, %s: best predicted time %s %s\n", perfpred_program_name(session->programs[best]),
-         session_describe(session->programs[best], search->values, text),
-         unit_format(time, tuning->prediction.time_s.med, &unit), unit.name);
+  printf("%s, %s", perfpred_program_name(session->programs[best]),
+         session_describe(session->programs[best], search->values, text));
+  if (session->options->thread_counts.count > 0)
+    printf(" on %d thread%s", choice->threads, choice->threads == 1 ? "" : "s");
+  printf(": best predicted time %s %s\n", unit_format(time, tuning->prediction.time_s.med, &unit), unit.name);
   if (isfinite(tuning->yield_default))
     printf("the default b=%lld yields %s of that performance\n", (long long)tuning->default_value,
            unit_percent(yield, tuning->yield_default, "%.1f %%"));
   else
     printf("the default b=%lld has no prediction here\n", (long long)tuning->default_value);
+  printf("the choice is expected to yield %s of the best performance, by the error of the models\n",
+         unit_percent(yield, choice->yield, "%.1f %%"));
   printf("candidates %lld:%lld:%lld", (long long)search->range.lower, (long long)search->range.upper,
          (long long)search->range.step);
   printf(isnan(search->unblocked_s) ? ", without the unblocked b=%lld, which the models do not reach\n"
@@ -254,8 +264,26 @@ static int print_table(const struct session *session, struct search *searches, s
   return result;
 }
 
+/* Algorithm, threads and block size together; what the searches found for each is compared once more, with the errors of
+   the models. */
+static int choose(struct session *session, const struct search *searches, struct perfpred_choice *choice) {
+  struct perfpred_choose_options options = PERFPRED_CHOOSE_OPTIONS_INIT;
+  struct perfpred_range *ranges = calloc(session->count, sizeof *ranges);
+  int result = COMMAND_OK;
+  if (ranges == NULL)
+    return message_fail("out of memory");
+  for (size_t i = 0; i < session->count; i++)
+    ranges[i] = searches[i].range;
+  options.extra = searches[0].unblocked;
+  if (perfpred_choose((const struct perfpred_plan *const *)session->plans, session->count, searches[0].place, ranges,
+                      searches[0].values, searches[0].count, &options, choice, &session->error) != PERFPRED_OK)
+    result = session_fail(session);
+  free(ranges);
+  return result;
+}
+
 static int tune_all(struct session *session, void *data) {
-  size_t best = 0;
+  struct perfpred_choice choice = PERFPRED_CHOICE_INIT;
   (void)data;
   struct search *searches = calloc(session->count, sizeof *searches);
   int result = COMMAND_OK;
@@ -264,16 +292,14 @@ static int tune_all(struct session *session, void *data) {
   for (size_t i = 0; result == COMMAND_OK && i < session->count;) {
     bool dropped;
     result = tune(session, i, &searches[i], &dropped);
-    if (dropped)
-      continue;
-    if (searches[i].tuning.prediction.time_s.med < searches[best].tuning.prediction.time_s.med)
-      best = i;
-    i++;
+    i += dropped ? 0 : 1;
   }
+  if (result == COMMAND_OK)
+    result = choose(session, searches, &choice);
   if (result == COMMAND_OK && session->options->json)
-    result = print_json(session, searches, best);
+    result = print_json(session, searches, &choice);
   else if (result == COMMAND_OK)
-    result = print_table(session, searches, best);
+    result = print_table(session, searches, &choice);
   if (result == COMMAND_OK)
     session_note_unbound(session);
   free(searches);
@@ -289,15 +315,16 @@ static int run(const struct options *options) {
 
 const struct command command_tune = {
   .name = "tune",
-  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [-b LO:HI[:STEP]] [--extrapolate] [--force] [-f FILE] [--json]",
+  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [-b LO:HI[:STEP]] [--threads T[,T]] [--extrapolate] [--force] ...",
   .summary = "The best block size by predicted time",
   .details =
       "NAME is an algorithm, or an operation for its best algorithm and block size together. Candidates are the "
       "values\n"
       "of -b (STEP 8 where none is given), all of which the models must reach; without -b those of 8:256:8 that the\n"
       "models reach. One step over everything, unblocked, is always a candidate where the models reach it.\n"
-      "The best is compared with b=64, the default of most LAPACK routines.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
+      "The best is compared with the default of LAPACK: what the algorithm's text proposes, else b=64. With several\n"
+      "--threads the number of threads is chosen, too, among those that FILE has models for.\n",
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_COUNTS |
            TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,

@@ -50,6 +50,8 @@ int job_run(const struct options *options, const struct job *job) {
   if (result == COMMAND_OK)
     result = session_load(&session);
   if (result == COMMAND_OK)
+    result = session_spread(&session);
+  if (result == COMMAND_OK)
     result = session_bind(&session, job->takes == JOB_ALTERNATIVES);
   if (result == COMMAND_OK)
     result = job->work(&session, job->data);

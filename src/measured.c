@@ -13,6 +13,7 @@ static int read_point(const char *path, const struct node *node, size_t index, s
   point->b = node_number(node_member(node, "b"));
   point->are = node_number(node_member(node, "are"));
   point->noise = node_number(node_member(node, "noise"));
+  point->predicted_s = node_number(node_member(node, "predicted_s"));
   point->flops = node_number(node_member(node, "flops"));
   point->med_s = node_number(node_member(node, "measured_s"));
   point->min_s = node_number(node_member(statistics, "min"));

@@ -65,3 +65,36 @@ int64_t range_count(const struct range *range, int64_t step) {
   int64_t used = range->step > 0 ? range->step : step;
   return (range->upper - range->lower) / used + 1;
 }
+
+/* Puts a number in its place; false if it is there, or there is no room. */
+static bool insert(struct counts *counts, int64_t value) {
+  size_t place = counts->count;
+  if (counts->count == COUNTS_MAX)
+    return false;
+  while (place > 0 && counts->items[place - 1] > value) {
+    counts->items[place] = counts->items[place - 1];
+    place--;
+  }
+  counts->items[place] = value;
+  counts->count++;
+  return place == 0 || counts->items[place - 1] != value;
+}
+
+bool number_counts(const char *text, int64_t lower, int64_t upper, struct counts *counts) {
+  struct counts made = { .count = 0 };
+  for (size_t length = 0;; text += length + 1) {
+    char word[24];
+    int64_t value;
+    length = strcspn(text, ",");
+    if (length == 0 || length >= sizeof word)
+      return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    if (!number_integer(word, lower, upper, &value) || !insert(&made, value))
+      return false;
+    if (text[length] == '\0')
+      break;
+  }
+  *counts = made;
+  return true;
+}

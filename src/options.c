@@ -8,7 +8,17 @@
 #include "message.h"
 #include "suggest.h"
 
-enum kind { KIND_FLAG, KIND_WORD, KIND_WORDS, KIND_INTEGER, KIND_REAL, KIND_GATE, KIND_RANGE, KIND_ASSIGNMENTS };
+enum kind {
+  KIND_FLAG,
+  KIND_WORD,
+  KIND_WORDS,
+  KIND_INTEGER,
+  KIND_REAL,
+  KIND_GATE,
+  KIND_RANGE,
+  KIND_ASSIGNMENTS,
+  KIND_COUNTS
+};
 
 struct rule {
   const char *name;     /* with its dashes */
@@ -41,8 +51,10 @@ static const struct rule rules[] = {
   { "--lapack", "PATH", "LAPACK library to measure", KIND_WORD, TAKES_SETUP, AT(lapack), 0, 0 },
   { "--threads", "T", "threads of the BLAS", KIND_INTEGER, TAKES_SETUP, AT(threads), 1, 4096 },
   { "--blas", "NAME", "models of this BLAS: its family, such as blis, its path or its build id", KIND_WORD,
-    TAKES_CHOICE, AT(blas), 0, 0 },
+    TAKES_CHOICE | TAKES_COUNTS, AT(blas), 0, 0 },
   { "--threads", "T", "models for so many threads", KIND_INTEGER, TAKES_CHOICE, AT(threads), 1, 4096 },
+  { "--threads", "T[,T]", "models for so many threads; of several numbers the best one is chosen", KIND_COUNTS,
+    TAKES_COUNTS, AT(thread_counts), 1, 4096 },
   { "--setup", "K", "models of the setup of this number in the file ('perfpred model' lists them)", KIND_INTEGER,
     TAKES_NUMBER, AT(setup), 1, 100000 },
   { "--replace", NULL, "write the file of -o anew instead of adding to it", KIND_FLAG, TAKES_TARGET, AT(replace), 0,
@@ -89,6 +101,10 @@ static int wrong_value(const struct rule *rule, const char *value) {
         rule->name, value, rule->argument);
   case KIND_ASSIGNMENTS:
     return message_misuse("option %s: '%s' is not of the form %s", rule->name, value, rule->argument);
+  case KIND_COUNTS:
+    return message_misuse(
+        "option %s: '%s': expected different integers from %.0f to %.0f, at most %d of them, with commas", rule->name,
+        value, rule->lower, rule->upper, COUNTS_MAX);
   case KIND_GATE:
     return message_misuse("option %s: '%s': expected a number from %g to %g, or 'off'", rule->name, value, rule->lower,
                           rule->upper);
@@ -111,6 +127,8 @@ static bool is_given(const struct rule *rule, const void *target) {
     return *(const double *)target < 0.0 || *(const double *)target > 0.0;
   case KIND_RANGE:
     return ((const struct range *)target)->upper != 0;
+  case KIND_COUNTS:
+    return ((const struct counts *)target)->count != 0;
   case KIND_WORD:
     return *(const char *const *)target != NULL;
   default:
@@ -170,6 +188,9 @@ static int store(const struct rule *rule, const char *value, struct options *opt
     break;
   case KIND_RANGE:
     good = number_range(value, target);
+    break;
+  case KIND_COUNTS:
+    good = number_counts(value, (int64_t)rule->lower, (int64_t)rule->upper, target);
     break;
   }
   return good ? COMMAND_OK : wrong_value(rule, value);

@@ -30,6 +30,7 @@ enum {
   TAKES_CHOICE = 1 << 16,     /* --blas --threads, of the models of a file */
   TAKES_NUMBER = 1 << 17,     /* --setup */
   TAKES_TARGET = 1 << 18,     /* --replace --restart --samples */
+  TAKES_COUNTS = 1 << 19,     /* --blas as above, --threads of several setups together */
 };
 
 /* Words in the order in which they were given; borrowed from argv. */
@@ -53,7 +54,8 @@ struct options {
   double yardstick_s;               /* 0: the sampler's own */
   double gate;                      /* 0: the default; -1: off */
   int64_t repetitions, threads, ld; /* 0: the default */
-  int64_t setup;                    /* 1: the first one of the model file; 0: any */
+  struct counts thread_counts;
+  int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples;
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];

@@ -13,6 +13,7 @@ struct measured_point {
   const char *name; /* borrowed from the file's document */
   double n, b;      /* NaN: it has none */
   double are, noise, flops;
+  double predicted_s;
   double min_s, med_s, max_s;
 };
 

@@ -29,12 +29,42 @@ void session_close(struct session *session) {
     perfpred_plan_destroy(session->plans[i]);
   for (size_t i = 0; i < session->count + session->unbound; i++)
     perfpred_program_unref(session->programs[i]);
+  free(session->threads);
   free(session->plans);
   free(session->programs);
   perfpred_sampler_destroy(session->sampler);
   node_release(session->report);
   perfpred_models_unref(session->models);
   perfpred_context_destroy(session->context);
+}
+
+static bool enlarge(struct session *session) {
+  size_t capacity = session->capacity == 0 ? 16 : 2 * session->capacity;
+  struct perfpred_program **programs = realloc(session->programs, capacity * sizeof(struct perfpred_program *));
+  if (programs != NULL)
+    session->programs = programs;
+  struct perfpred_plan **plans = realloc(session->plans, capacity * sizeof(struct perfpred_plan *));
+  if (plans != NULL)
+    session->plans = plans;
+  int *threads = realloc(session->threads, capacity * sizeof *threads);
+  if (threads != NULL)
+    session->threads = threads;
+  if (programs == NULL || plans == NULL || threads == NULL)
+    return false;
+  session->capacity = capacity;
+  return true;
+}
+
+/* Takes the reference over. */
+static int append(struct session *session, struct perfpred_program *program, int threads) {
+  if (session->count == session->capacity && !enlarge(session)) {
+    perfpred_program_unref(program);
+    return message_fail("out of memory");
+  }
+  session->plans[session->count] = NULL;
+  session->threads[session->count] = threads;
+  session->programs[session->count++] = program;
+  return COMMAND_OK;
 }
 
 /* Takes the reference over. A program that is there already is not added again. */
@@ -46,23 +76,7 @@ static int add_program(struct session *session, struct perfpred_program *program
       return COMMAND_OK;
     }
   }
-  if (session->count == session->capacity) {
-    size_t capacity = session->capacity == 0 ? 16 : 2 * session->capacity;
-    struct perfpred_program **programs = realloc(session->programs, capacity * sizeof(struct perfpred_program *));
-    if (programs != NULL)
-      session->programs = programs;
-    struct perfpred_plan **plans = realloc(session->plans, capacity * sizeof(struct perfpred_plan *));
-    if (plans != NULL)
-      session->plans = plans;
-    if (programs == NULL || plans == NULL) {
-      perfpred_program_unref(program);
-      return message_fail("out of memory");
-    }
-    session->capacity = capacity;
-  }
-  session->plans[session->count] = NULL;
-  session->programs[session->count++] = program;
-  return COMMAND_OK;
+  return append(session, program, (int)session->options->threads);
 }
 
 /* Adds the algorithms of an operation; *found counts them. Without one, suggestion has the nearest name. */
@@ -146,16 +160,61 @@ int session_report(struct session *session) {
 
 void session_drop(struct session *session, size_t place) {
   struct perfpred_program *program = session->programs[place];
+  int threads = session->threads[place];
   size_t last = session->count + session->unbound - 1;
   perfpred_plan_destroy(session->plans[place]);
   for (size_t i = place; i < last; i++) {
     session->programs[i] = session->programs[i + 1];
+    session->threads[i] = session->threads[i + 1];
     session->plans[i] = session->plans[i + 1];
   }
   session->programs[last] = program;
+  session->threads[last] = threads;
   session->plans[last] = NULL;
   session->unbound++;
   session->count--;
+}
+
+/* Whether the models have a setup for so many threads; one of an unknown number counts as one for 1. */
+static bool has_threads(const struct session *session, int64_t threads) {
+  for (size_t i = 0; i < perfpred_models_setup_count(session->models); i++) {
+    struct perfpred_setup_info info = PERFPRED_SETUP_INFO_INIT;
+    if (perfpred_models_setup_info(session->models, i, &info, NULL) == PERFPRED_OK &&
+        (info.threads > 1 ? info.threads : 1) == threads)
+      return true;
+  }
+  return false;
+}
+
+int session_threads(const struct session *session, size_t place) {
+  struct perfpred_setup_info info = PERFPRED_SETUP_INFO_INIT;
+  size_t setup = perfpred_plan_setup(session->plans[place]);
+  if (perfpred_models_setup_info(session->models, setup, &info, NULL) != PERFPRED_OK || info.threads < 1)
+    return 1;
+  return info.threads;
+}
+
+int session_spread(struct session *session) {
+  const struct counts *counts = &session->options->thread_counts;
+  size_t once = session->count;
+  int first = 0, result = COMMAND_OK;
+  for (size_t k = 0; k < counts->count && result == COMMAND_OK; k++) {
+    int threads = (int)counts->items[k];
+    if (!has_threads(session, threads)) {
+      message_note("left out, for there are no models: %d thread%s", threads, threads == 1 ? "" : "s");
+      continue;
+    }
+    for (size_t i = 0; i < once && result == COMMAND_OK; i++) {
+      if (first == 0)
+        session->threads[i] = threads;
+      else
+        result = append(session, perfpred_program_ref(session->programs[i]), threads);
+    }
+    first = first == 0 ? threads : first;
+  }
+  if (result == COMMAND_OK && counts->count > 0 && first == 0)
+    result = message_fail("%s has no models for any of these numbers of threads", session->options->models);
+  return result;
 }
 
 /* With the way out. */
@@ -170,11 +229,11 @@ static int fail_to_bind(const struct session *session, enum perfpred_status stat
 int session_bind(struct session *session, bool skip) {
   struct perfpred_plan_options plan_options = PERFPRED_PLAN_OPTIONS_INIT;
   plan_options.extrapolate = session->options->extrapolate;
-  plan_options.threads = (int)session->options->threads;
   plan_options.blas = session->options->blas;
   plan_options.setup = (size_t)session->options->setup;
   plan_options.force = session->options->force;
   for (size_t i = 0; i < session->count;) {
+    plan_options.threads = session->threads[i];
     enum perfpred_status status =
         perfpred_plan_create(session->programs[i], session->models, &plan_options, &session->plans[i], &session->error);
     if (status == PERFPRED_OK) {

@@ -21,6 +21,7 @@ struct session {
   struct perfpred_sampler *sampler;
   struct perfpred_program **programs;
   struct perfpred_plan **plans; /* one for each program, NULL before session_bind */
+  int *threads;                 /* of the setup for each program; 0: any */
   size_t count, capacity;
   size_t unbound; /* programs dropped for want of models; they stand behind the others */
   bool of_models; /* the worker brings its times to the models' reading of the yardstick */
@@ -41,6 +42,11 @@ int session_load(struct session *session);
 int session_report(struct session *session);
 /* Makes the plans. With skip, programs that lack a model are dropped and listed; at least one must be left. */
 int session_bind(struct session *session, bool skip);
+/* Before the plans are made: every program once for each number of --threads that the models have; the others are named in
+   a note, and at least one must be left. */
+int session_spread(struct session *session);
+/* Number of threads of a program's plan. */
+int session_threads(const struct session *session, size_t place);
 /* Moves a program behind those that count. */
 void session_drop(struct session *session, size_t place);
 /* Starts a worker for the setup of the options; what they leave open is taken from the models, where there are any. */

@@ -300,6 +300,31 @@ Test(choose, number_of_threads) {
   perfpred_program_unref(whole);
 }
 
+/* C03: xORMQR computes with blocks of at most 64, whatever it is told: a larger one is the same thing, and the default is 32. */
+Test(choose, a_cap_inside_lapack) {
+  struct perfpred_program *program = NULL;
+  struct perfpred_error error;
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  cr_assert_ok(perfpred_program_find(context, "dormqr-ln", &program, &error), error);
+  options.n_upper = 256;
+  options.b_upper = 160;
+  struct perfpred_models *held = virtual_models(context, &program, 1, &options, rising, NULL);
+  struct perfpred_plan *plan = make_plan(program, held);
+  struct perfpred_prediction at[3] = { PERFPRED_PREDICTION_INIT, PERFPRED_PREDICTION_INIT, PERFPRED_PREDICTION_INIT };
+  const int64_t blocks[] = { 64, 65, 160 };
+  for (int i = 0; i < 3; i++)
+    cr_assert_ok(perfpred_plan_predict(plan, (int64_t[]){ 200, blocks[i] }, 2, &at[i], &error), error);
+  cr_assert(at[0].time_s.med > 0.0 && at[1].time_s.med == at[0].time_s.med && at[2].time_s.med == at[0].time_s.med);
+  const struct perfpred_range range = { 40, 160, 8 };
+  struct perfpred_tuning tuning = PERFPRED_TUNING_INIT;
+  cr_assert_ok(perfpred_plan_tune(plan, 1, &range, (int64_t[]){ 200, 0 }, 2, &tuning, &error), error);
+  cr_assert_leq(tuning.best, 64, "of equal ones the smallest");
+  cr_assert_eq(tuning.default_value, 32);
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(held);
+  perfpred_program_unref(program);
+}
+
 /* C32: three of 20 samples are 500 times slower. */
 static double disturbed(void *data, const struct perfpred_virtual_call *call) {
   return cost(data, call) * (call->repetition % 7 == 3 ? 500.0 : 1.0);

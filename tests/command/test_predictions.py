@@ -139,6 +139,42 @@ def test_rank_table():
     assert {line[1] for line in lines} == set(ALL)
 
 
+def test_rank_measured():
+    """rank --measured takes the noise floor and the error of differences from a validation"""
+    plain = run("rank", "chol-l", "-m", models(*ALL), "n=1000", "b=128", "--json").json()
+    assert plain["noise"] is None and plain["difference_error"] is None
+    first, second = plain["ranking"][:2]
+    assert first["loss_s"] <= second["loss_s"] and second["group"] == 1
+    apart = second["time_s"] / first["time_s"] - 1.0
+    # predicted 1 s apart, measured 3 s apart on 10 s; and 2 s apart as predicted: sqrt((0.2^2 + 0^2) / 2)
+    points = [("chol-l-1", 500, 20.0, 10.0), ("chol-l-3", 500, 21.0, 13.0)]
+    points += [("chol-l-1", 600, 7.0, 7.0), ("chol-l-3", 600, 9.0, 9.0), ("trinv-l-1", 600, 1.0, 99.0)]
+    names = ("name", "n", "predicted_s", "measured_s")
+    content = {"points": [dict(zip(names, point), b=64, are=0.0) for point in points], "noise_floor": 0.25 * apart}
+    path = os.path.join(folder(), "validated.json")
+
+    def ranked(*words):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        return run("rank", "chol-l", "-m", models(*ALL), "n=1000", "b=128", "--measured", path, *words)
+
+    answer = ranked("--json").json()
+    close(answer["noise"], 0.25 * apart)
+    close(answer["difference_error"], math.sqrt(0.2**2 / 2.0))
+    assert [line["group"] for line in answer["ranking"]][:2] == [0, 0]
+    assert "error of a difference 14.14 %, from 2 pairs" in ranked().out
+    content["points"] = content["points"][:1]  # no pair: the noise alone, above and below the difference
+    assert ranked("--json").json()["ranking"][1]["group"] == 1
+    content["noise_floor"] = 1.01 * apart
+    assert ranked("--json").json()["ranking"][1]["group"] == 0
+    content["points"] = []
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    words = ("rank", "chol-l", "-m", models(*ALL), "n=1000", "b=128", "--measured")
+    refuses(1, *words, path, naming=["no points"])
+    refuses(1, *words, path + ".missing", naming=[".missing"])
+
+
 def test_rank_unmodelled():
     """rank leaves out what has no models, and says so"""
     file = models("chol-l-3")
@@ -210,6 +246,66 @@ def test_tune_operation():
     assert {line["name"] for line in answer["algorithms"]} == set(ALL)
     fastest = min(answer["algorithms"], key=lambda line: line["time_s"])
     assert (answer["name"], answer["b"]) == (fastest["name"], fastest["b"])
+
+
+START_S = 2e-4  # of two threads, at every step
+
+
+def two_setups():
+    """Models of the made-up machine for one thread, and for two: twice as fast but for a start."""
+    with open(models(*ALL), encoding="utf-8") as file:
+        content = json.load(file)
+    content["setups"].append(dict(content["setups"][0], threads=2))
+    for model in json.loads(json.dumps(content["models"])):
+        model["setup"] = 1
+        start = START_S if model["kernel"] == "dpotrf2" else 0.0
+        for piece in model["pieces"]:
+            piece["floors"] = [0.0] * 5
+            for name, values in piece["coefficients"].items():
+                piece["coefficients"][name] = [0.5 * value for value in values]
+                piece["coefficients"][name][0] += 0.0 if name == "std" else start
+        content["models"].append(model)
+    path = os.path.join(folder(), "two-setups.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    return path
+
+
+def test_tune_threads():
+    """C18, C21: tune chooses threads and block size together, within those that are named"""
+    path = two_setups()
+    refuses(1, "tune", "chol-l-3", "-m", path, "n=1000", naming=["--threads"])
+    chosen = []
+    for n in (104, 200, 504, 1000):
+        steps = {b: -(-n // b) for b in range(8, 257, 8)}
+        times = {(1, b): expected_right_looking(n, b) * MEDIAN for b in steps}
+        times.update({(2, b): 0.5 * times[1, b] + START_S * steps[b] for b in steps})
+        for limit in (("1",), ("2",), ("2,1", "--json")):
+            answer = run("tune", "chol-l-3", "-m", path, f"n={n}", "--threads", limit[0], "--json").json()
+            allowed = {place: time for place, time in times.items() if str(place[0]) in limit[0]}
+            if answer["b"] != answer["unblocked_b"]:
+                close(answer["time_s"], min(allowed.values()), 1e-3)
+            assert str(answer["threads"]) in limit[0]
+        best = min(times, key=times.get)
+        if answer["b"] != answer["unblocked_b"]:
+            assert answer["threads"] == best[0], (n, answer["threads"], best)
+        chosen.append(answer["threads"])
+        assert 0.0 < answer["expected_yield"] <= 1.0
+        assert sorted({line["threads"] for line in answer["algorithms"]}) == [1, 2]
+    assert chosen[0] == 1 and chosen[-1] == 2, chosen
+    table = run("tune", "chol-l-3", "-m", path, "n=1000", "--threads", "1,2").out
+    assert " on 2 threads: best predicted time" in table and "is expected to yield" in table, table
+
+
+def test_tune_threads_of_serial():
+    """C22: where the models are of a serial BLAS the advice is one thread, and a note says what is left out"""
+    result = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--threads", "1,2", "--json")
+    assert result.json()["threads"] == 1
+    assert result.err.count("\n") == 1 and "2 threads" in result.err
+    refuses_all = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--threads", "2")
+    assert refuses_all.code == 1 and refuses_all.out == "" and "no models for any" in refuses_all.err
+    for value in ("", "0", "1,1", "1,", ",2", "a", "1.5", "5000", "1 2", ",".join(map(str, range(1, 18)))):
+        refuses(2, "tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--threads", value, naming=["--threads"])
 
 
 def test_tune_table():

@@ -2,6 +2,7 @@
 /* What the documentation promises about threads. Plain C, because Criterion does not start under ThreadSanitizer, in
  * whose build this program means most. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,45 @@ static void *own_world(void *data) {
   return well ? NULL : data;
 }
 
+/* The same models as if they were made on two threads, which is all that tells the two plans apart. */
+static enum perfpred_status plan_of_two_threads(struct perfpred_plan **planned, struct perfpred_error *error) {
+  static const char one[] = "\"threads\": 1";
+  struct perfpred_models *loaded = NULL;
+  char *text = NULL;
+  enum perfpred_status status = perfpred_models_print(models, &text, error);
+  char *place = text ? strstr(text, one) : NULL;
+  if (place) {
+    place[strlen(one) - 1] = '2';
+    status = perfpred_models_load_memory(context, text, strlen(text), "two", NULL, &loaded, error);
+  }
+  if (loaded)
+    status = perfpred_plan_create(program, loaded, NULL, planned, error);
+  perfpred_models_unref(loaded);
+  perfpred_free(text);
+  return status;
+}
+
+static struct perfpred_plan *of_two; /* threads */
+static atomic_int turn;
+
+/* C21: every thread has a limit of its own, and the answer that is right for that. Of equal times the first plan wins. */
+static void *ask_with_limits(void *data) {
+  static const struct perfpred_range ranges[] = { { 8, 32, 8 }, { 8, 32, 8 } };
+  const struct perfpred_plan *const both[] = { of_two, plan };
+  const int limits[] = { 0, 1, 2 }, answers[] = { 2, 1, 2 };
+  const int mine = atomic_fetch_add(&turn, 1) % 3;
+  for (int i = 0; i < 100; i++) {
+    const int64_t values[] = { 8 + i % 80, 0 };
+    struct perfpred_choose_options options = PERFPRED_CHOOSE_OPTIONS_INIT;
+    struct perfpred_choice choice = PERFPRED_CHOICE_INIT;
+    options.thread_limit = limits[mine];
+    if (perfpred_choose(both, 2, 1, ranges, values, 2, &options, &choice, NULL) != PERFPRED_OK ||
+        choice.threads != answers[mine])
+      return data;
+  }
+  return NULL;
+}
+
 int main(void) {
   struct tap tap = { 0, 0 };
   struct perfpred_error error = { PERFPRED_OK, 0, 0, "" };
@@ -141,6 +181,8 @@ int main(void) {
     status = perfpred_program_find(context, "chol-l-3", &program, &error);
   if (!status)
     status = perfpred_plan_create(program, models, NULL, &plan, &error);
+  if (!status)
+    status = plan_of_two_threads(&of_two, &error);
   tap_case(&tap, !status, "set up%s%s", status ? ": " : "", error.text);
   if (!status) {
     double expected = sum_of_plan(plan);
@@ -151,7 +193,9 @@ int main(void) {
     tap_case(&tap, in_threads(count_references, &expected), "eight threads take and give references");
     tap_case(&tap, sum_of_plan(plan) == expected, "and the plan is as before");
     tap_case(&tap, in_threads(own_world, &expected), "eight threads with a context each");
+    tap_case(&tap, of_two && in_threads(ask_with_limits, &expected), "eight threads ask with limits of their own");
   }
+  perfpred_plan_destroy(of_two);
   perfpred_plan_destroy(plan);
   perfpred_program_unref(program);
   perfpred_models_unref(models);

@@ -219,6 +219,7 @@ static void expect_threads(const char *blas, int asked, int expected, const char
 
 static const char one_of_two[] = "the BLAS is built for one thread: 1 counts, though 2 were asked for";
 
+/* C22 */
 Test(remote_worker, threads_of_a_serial_blis) {
   expect_threads("/usr/lib/*/blis-serial/libblis.so.4", 2, 1, one_of_two);
   expect_threads("/usr/lib/*/blis-serial/libblis.so.4", 1, 1, "");
