@@ -3,10 +3,7 @@
 
 #include <sys/resource.h>
 
-#include "base/stats.h"
-
 #define YARDSTICK_PASSES 250
-#define EMPTY_RUNS 64
 
 /* Each value tends to 1, so no pass meets subnormal numbers. The barrier keeps compilers from merging passes. */
 void ppi_yardstick_work(double values[PPI_YARDSTICK_LENGTH]) {
@@ -40,31 +37,10 @@ uint64_t ppi_bench_involuntary(void *data) {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
 }
 
-static void run_nothing(void *data) {
-  (void)data;
-}
-
-/* In a loop of its own a clock is read faster than between system calls, which leave the processor's tables to others. */
-static double timing(const struct ppi_bench *bench) {
-  void (*volatile run)(void *data) = run_nothing;
-  double times[EMPTY_RUNS];
-  for (int i = 0; i < EMPTY_RUNS; i++) {
-    bench->switches(bench->data);
-    bench->cpu.now(bench->cpu.state);
-    double begin = bench->wall.now(bench->wall.state);
-    run(NULL);
-    times[i] = bench->wall.now(bench->wall.state) - begin;
-    bench->cpu.now(bench->cpu.state);
-    bench->switches(bench->data);
-  }
-  return ppi_stats_median(times, EMPTY_RUNS);
-}
-
 void ppi_bench_real(struct ppi_bench *bench, struct ppi_bench_state *state) {
   for (int i = 0; i < PPI_YARDSTICK_LENGTH; i++)
     state->values[i] = 1.0 + (double)i / PPI_YARDSTICK_LENGTH;
   ppi_clock_wall(&state->wall, &state->tsc);
-  *bench = (struct ppi_bench){ state->wall, { 0 }, yardstick, switches, state, 0.0 };
+  *bench = (struct ppi_bench){ state->wall, { 0 }, yardstick, switches, state };
   ppi_clock_thread_cpu(&bench->cpu);
-  bench->timing_s = timing(bench);
 }

@@ -10,8 +10,6 @@ struct ppi_bench {
   double (*yardstick)(void *data);  /* one reading, in seconds: the fixed piece of work, timed on its second pass */
   uint64_t (*switches)(void *data); /* context switches, voluntary or not, of all threads of the process so far */
   void *data;
-  double
-      timing_s; /* what a timed run of nothing takes, among the readings that stand around one; 0: the wall clock's overhead */
 };
 
 /* The yardstick's work, version 1: multiply-adds over 4 KiB, about 25 us. Never change it: readings are kept in model files. */

@@ -7,6 +7,8 @@
 #include "measure/core_state.h"
 #include "measure/schedule.h"
 
+#define STAGE "sampling"
+
 struct operand {
   int place;
   size_t slot;
@@ -206,8 +208,14 @@ static enum perfpred_status check_call(void *data, struct perfpred_error *error)
 }
 
 static double call_overhead(void *data) {
-  struct calls *calls = data;
-  return ppi_core_overhead(calls->core, &calls->frame);
+  struct calls idle = *(struct calls *)data;
+  const struct ppi_subjects subjects = {
+    .stage = STAGE, .restore = restore_call, .run = run_call, .check = check_call, .data = &idle
+  };
+  struct ppi_frame frame = idle.frame;
+  ppi_frame_empty(&frame, &idle.frame);
+  idle.written_count = 0;
+  return ppi_core_idle(idle.core, &subjects, &frame);
 }
 
 /* Memory for all requests; the leading dimension of each. */
@@ -233,7 +241,7 @@ static enum perfpred_status sample_calls(struct calls *calls, size_t count, cons
   enum perfpred_status status = plan_calls(calls, count, lds, error);
   if (status == PERFPRED_OK) {
     const struct ppi_subjects subjects = { .count = count,
-                                           .stage = "sampling",
+                                           .stage = STAGE,
                                            .select = select_call,
                                            .restore = restore_call,
                                            .run = run_call,

@@ -12,7 +12,6 @@
 #include "measure/schedule.h"
 
 #define STREAM_BYTES (INT64_C(1) << 20)
-#define OVERHEAD_CALLS 64
 #define CALIBRATION_READINGS 2000 /* 0.1 s */
 #define TEAM_READINGS 200         /* fewer: threads have to be woken for each */
 
@@ -28,8 +27,6 @@ enum perfpred_status ppi_core_create(const struct ppi_core_options *options, str
     made->bench = *options->bench;
   else
     ppi_bench_real(&made->bench, &made->state);
-  for (int i = 0; i <= PPI_WORDS_MAX; i++)
-    made->overhead_s[i] = -1.0;
   made->level.given_s = options->threads > 1 ? 0.0 : options->yardstick_s;
   *core = made;
   return PERFPRED_OK;
@@ -71,33 +68,16 @@ enum perfpred_status ppi_core_address(struct ppi_core *core, const struct perfpr
   return PERFPRED_OK;
 }
 
-/* The shortest of many calls: the overhead is subtracted, so it must not be too large. */
-double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame) {
-  double *known = &core->overhead_s[frame->word_count];
-  if (*known >= 0.0)
-    return *known;
-  struct ppi_frame empty;
-  ppi_frame_empty(frame, &empty);
-  const struct ppi_clock *clock = &core->bench.wall;
-  double best = 0.0;
-  for (int i = 0; i < OVERHEAD_CALLS; i++) {
-    double begin = clock->now(clock->state);
-    ppi_frame_call(&empty);
-    double time = clock->now(clock->state) - begin - clock->overhead_s;
-    if (i == 0 || time < best)
-      best = time;
-  }
-  *known = best > 0.0 ? best : 0.0;
-  return *known;
-}
-
-/* The best reading is what times are brought to: let it settle before the first sample. */
+/* The best reading is what times are brought to: let it settle before the first sample. Nobody who waits for a call is to take this
+   for silence. */
 static void calibrate(const struct ppi_core *core, const struct ppi_bench *bench, struct ppi_level *level) {
   int readings = bench == &core->bench ? CALIBRATION_READINGS : TEAM_READINGS;
   if (core->options.bench != NULL)
     readings = 1;
-  for (int i = 0; i < readings && (level->best_s <= 0.0 || i > 0); i++)
+  for (int i = 0; i < readings && (level->best_s <= 0.0 || i > 0); i++) {
+    ppi_core_announce(core, "");
     ppi_schedule_reading(bench, level);
+  }
 }
 
 void ppi_core_calibrate(struct ppi_core *core) {

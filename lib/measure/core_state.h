@@ -9,6 +9,18 @@
 #include "measure/level.h"
 #include "measure/team.h"
 
+#define PPI_OVERHEADS_MAX 64
+
+struct ppi_subjects;
+
+/* What calls of one kind cost, whatever they call. */
+struct ppi_overhead {
+  ppi_caller *call;
+  void (*run)(
+      void *data); /* of the subjects that make a single call and are timed; NULL: a call that follows another one */
+  double time_s;
+};
+
 struct ppi_core {
   struct ppi_core_options options;
   struct ppi_bench_state state;
@@ -22,14 +34,18 @@ struct ppi_core {
   size_t library_count;
   unsigned char *sweep; /* what is walked over to empty the caches; NULL: not needed yet */
   size_t sweep_bytes;
-  double overhead_s[PPI_WORDS_MAX + 1]; /* of a call with so many words; < 0: not measured yet */
+  struct ppi_overhead overheads[PPI_OVERHEADS_MAX]; /* measured so far */
+  int overhead_count;
 };
 
 /* Target of a kernel. *function NULL: it is a free-form kernel. PERFPRED_UNSUPPORTED: it has no address here. */
 enum perfpred_status ppi_core_address(struct ppi_core *core, const struct perfpred_kernel *kernel,
                                       perfpred_fortran_fn **function, bool *ilp64, struct perfpred_error *error);
-/* Time of a call that does nothing, without the clock. */
+/* overhead.c: time of a call that does nothing and follows another one, without the clock. */
 double ppi_core_overhead(struct ppi_core *core, const struct ppi_frame *frame);
+/* What the clock reads around a run of a subject that does nothing, sampled as others are: one that is selected already, with the run,
+   restore and check of the others. frame: the only call of such a run; they cost the same for all of its kind. NULL: there are several. */
+double ppi_core_idle(struct ppi_core *core, const struct ppi_subjects *idle, const struct ppi_frame *frame);
 /* Takes yardstick readings if there is none yet. */
 void ppi_core_calibrate(struct ppi_core *core);
 void ppi_core_announce(const struct ppi_core *core, const char *what);

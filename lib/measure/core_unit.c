@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Units of scripts as subjects of the schedule. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "measure/schedule.h"
 #include "measure/unit.h"
 
+#define STAGE "sampling"
 #define EMPTY_REGIONS 64
 
 static enum perfpred_status select_unit(void *data, size_t index, struct perfpred_error *error) {
@@ -19,7 +21,7 @@ static void run_nothing(void *data, int index) {
   (void)index;
 }
 
-/* Of a region of threads: the shortest of many that do nothing, with the calls of its longest lane. */
+/* Of a region of threads: the shortest of many that do nothing, clock included, with the calls of its longest lane. */
 static double region_overhead(struct ppi_placed_unit *unit) {
   const struct ppi_clock *clock = &unit->core->bench.wall;
   double best = 0.0, calls = 0.0;
@@ -27,7 +29,7 @@ static double region_overhead(struct ppi_placed_unit *unit) {
     ppi_team_arm(unit->core->team);
     double begin = clock->now(clock->state);
     ppi_team_run(unit->core->team, run_nothing, NULL);
-    double time = clock->now(clock->state) - begin - clock->overhead_s;
+    double time = clock->now(clock->state) - begin;
     best = i == 0 || time < best ? time : best;
   }
   ppi_team_park(unit->core->team);
@@ -38,20 +40,32 @@ static double region_overhead(struct ppi_placed_unit *unit) {
       sum += ppi_core_overhead(unit->core, &unit->frames[lane->call_first - unit->first_call + i]);
     calls = sum > calls ? sum : calls;
   }
-  return (best > 0.0 ? best : 0.0) + calls;
+  return best + calls;
+}
+
+/* Of calls one after the other: the same unit with calls that do nothing, on no operands. */
+static double sequence_overhead(const struct ppi_placed_unit *unit) {
+  struct ppi_placed_unit idle = *unit;
+  const struct ppi_subjects subjects = {
+    .stage = STAGE, .restore = ppi_unit_reset, .run = ppi_unit_run, .check = ppi_unit_check, .data = &idle
+  };
+  idle.frames = malloc(unit->call_count * sizeof *idle.frames);
+  if (idle.frames == NULL)
+    return unit->core->bench.wall.overhead_s;
+  for (size_t i = 0; i < unit->call_count; i++)
+    ppi_frame_empty(&unit->frames[i], &idle.frames[i]);
+  idle.place_count = 0;
+  idle.copies = 1;
+  double time_s = ppi_core_idle(unit->core, &subjects, unit->call_count == 1 ? &unit->frames[0] : NULL);
+  free(idle.frames);
+  return time_s;
 }
 
 static double unit_overhead(void *data) {
   struct ppi_placed_unit *unit = data;
-  double sum = 0.0;
-  if (ppi_unit_is_parallel(unit)) {
-    if (unit->overhead_s <= 0.0)
-      unit->overhead_s = region_overhead(unit);
-    return unit->overhead_s;
-  }
-  for (size_t i = 0; i < unit->call_count; i++)
-    sum += ppi_core_overhead(unit->core, &unit->frames[i]);
-  return sum;
+  if (unit->overhead_s <= 0.0)
+    unit->overhead_s = ppi_unit_is_parallel(unit) ? region_overhead(unit) : sequence_overhead(unit);
+  return unit->overhead_s;
 }
 
 static void tell_threads(const struct ppi_placed_unit *unit, struct ppi_unit_result *result) {
@@ -89,7 +103,7 @@ static enum perfpred_status sample_unit(struct ppi_placed_unit *unit, const stru
   struct ppi_sampling sampling = sampling_of(settings, given);
   double begin = clock->now(clock->state);
   const struct ppi_subjects subjects = { .count = 1,
-                                         .stage = "sampling",
+                                         .stage = STAGE,
                                          .select = select_unit,
                                          .restore = ppi_unit_reset,
                                          .run = ppi_unit_run,

@@ -81,6 +81,7 @@ size_t ppi_history_times(const struct ppi_history *history, const struct ppi_lev
 
 static void keep(struct ppi_result *result, double *cpu, const struct ppi_sample *sample, double time) {
   cpu[result->count] = sample->cpu_s;
+  result->spent.kept_s += sample->run_s;
   result->times_s[result->count++] = time > 0.0 ? time : DBL_MIN;
 }
 
@@ -97,6 +98,17 @@ static void keep_nearest(const struct ppi_history *history, double target_s, dou
     if (distance(sample) <= limit)
       keep(result, cpu, sample, reference_time(sample, target_s, gate, exponent));
   }
+}
+
+/* What was not kept, beside what was. Sums in another order may differ in their last bits. */
+static void account(const struct ppi_history *history, struct ppi_spent *spent) {
+  double sampled_s = 0.0;
+  for (size_t i = 0; i < history->count; i++)
+    sampled_s += history->entries[i].sample.run_s;
+  spent->rejected_s = fmax(sampled_s - spent->kept_s, 0.0);
+  spent->spare_s = history->first_s + fmax(history->measure_s - sampled_s, 0.0);
+  spent->yardstick_s = history->yardstick_s;
+  spent->restore_s = history->restore_s;
 }
 
 enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,
@@ -121,6 +133,7 @@ enum perfpred_status ppi_history_conclude(const struct ppi_history *history, con
     keep_nearest(history, ppi_level_target(level), gate, exponent, wanted, cpu, &made);
   made.disturbed = history->count - history->passed;
   made.cpu_s = ppi_stats_median(cpu, made.count);
+  account(history, &made.spent);
   free(cpu);
   *result = made;
   return PERFPRED_OK;

@@ -14,13 +14,14 @@ struct ppi_history_entry {
 struct ppi_history {
   struct ppi_history_entry *entries;
   size_t count, capacity;
-  unsigned batches;    /* taken so far */
-  unsigned batch_size; /* repetitions of one */
-  double repetition_s; /* wall time of one repetition with its warm call and restoring */
-  double measure_s;    /* sum of all runs that were timed, warm ones included */
-  double first_s;      /* wall time of the very first run */
-  unsigned wanted;     /* samples that should pass */
-  size_t passed;       /* at the reference level of the last count */
+  unsigned batches;              /* taken so far */
+  unsigned batch_size;           /* repetitions of one */
+  double repetition_s;           /* wall time of one repetition with its warm call and restoring */
+  double measure_s;              /* sum of all runs that were timed, warm ones included */
+  double yardstick_s, restore_s; /* as in struct ppi_spent */
+  double first_s;                /* wall time of the very first run */
+  unsigned wanted;               /* samples that should pass */
+  size_t passed;                 /* at the reference level of the last count */
   unsigned passed_batches;
 };
 
@@ -33,7 +34,7 @@ void ppi_history_close_batch(struct ppi_history *history, double before_s, doubl
 void ppi_history_count(struct ppi_history *history, const struct ppi_level *level, double gate);
 /* Times of the samples that pass, brought to the best reading, into times; how many. */
 size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times);
-/* Kept samples and their summary, first_s among it. Times are brought to the best reading (times best / mean reading around them), which within the gate
+/* Kept samples and their summary, first_s and what was spent among it. Times are brought to the best reading (times best / mean reading around them), which within the gate
    is a correction of a few per cent. With too few that passed: those nearest to the gate, by that ratio to the power of
    exponent (response.h); a preempted one counts with its CPU time. At least one entry. */
 enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,

@@ -290,7 +290,7 @@ enum perfpred_status ppi_layout_check(const struct ppi_layout *layout, const cha
 }
 
 double ppi_layout_overhead(const struct ppi_layout *layout) {
-  double sum = 0.0;
+  double sum = layout->core->bench.wall.overhead_s;
   for (size_t i = 0; i < layout->frame_count; i++)
     sum += ppi_core_overhead(layout->core, &layout->frames[i]);
   return sum;

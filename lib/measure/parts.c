@@ -30,6 +30,7 @@ enum perfpred_status ppi_parts_add(struct ppi_parts *parts, size_t subject, cons
       continue;
     sample.wall_s = times_s[i];
     sample.cpu_s = whole->wall_s > 0.0 ? times_s[i] * fmin(whole->cpu_s / whole->wall_s, 1.0) : 0.0;
+    sample.run_s = times_s[i];
     history->measure_s += times_s[i];
     status = ppi_history_add(history, &sample, error);
   }
@@ -41,6 +42,17 @@ void ppi_parts_close_batch(struct ppi_parts *parts, size_t subject, double befor
     ppi_history_close_batch(&parts->histories[subject * parts->each + i], before_s, after_s);
 }
 
+/* What was spent around the runs of the whole is the first part's that has samples. */
+static void charge(struct ppi_history *histories, size_t count, const struct ppi_history *whole) {
+  size_t first = 0;
+  while (first < count && histories[first].count == 0)
+    first++;
+  if (first == count)
+    return;
+  histories[first].yardstick_s = whole->yardstick_s;
+  histories[first].restore_s = whole->restore_s;
+}
+
 enum perfpred_status ppi_parts_conclude(struct ppi_parts *parts, size_t subject, const struct ppi_history *whole,
                                         const struct ppi_level *level, double gate, double exponent,
                                         struct ppi_result *results, struct perfpred_error *error) {
@@ -48,6 +60,7 @@ enum perfpred_status ppi_parts_conclude(struct ppi_parts *parts, size_t subject,
   double sum = 0.0;
   for (size_t i = 0; i < parts->each; i++)
     sum += histories[i].measure_s;
+  charge(histories, parts->each, whole);
   for (size_t i = 0; i < parts->each; i++) {
     results[i] = (struct ppi_result){ .residual = NAN };
     if (histories[i].count == 0)

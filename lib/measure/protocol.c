@@ -160,6 +160,7 @@ static void put_sample(struct ppi_wire *wire, const struct ppi_sample *sample) {
   ppi_wire_put_f64(wire, sample->after_s);
   ppi_wire_put_i64(wire, sample->preempted);
   ppi_wire_put_i64(wire, sample->passed);
+  ppi_wire_put_f64(wire, sample->run_s);
 }
 
 static void get_sample(struct ppi_wire *wire, struct ppi_sample *sample) {
@@ -169,6 +170,23 @@ static void get_sample(struct ppi_wire *wire, struct ppi_sample *sample) {
   sample->after_s = ppi_wire_get_f64(wire);
   sample->preempted = ppi_wire_get_i64(wire) != 0;
   sample->passed = ppi_wire_get_i64(wire) != 0;
+  sample->run_s = ppi_wire_get_f64(wire);
+}
+
+static void put_spent(struct ppi_wire *wire, const struct ppi_spent *spent) {
+  ppi_wire_put_f64(wire, spent->kept_s);
+  ppi_wire_put_f64(wire, spent->rejected_s);
+  ppi_wire_put_f64(wire, spent->spare_s);
+  ppi_wire_put_f64(wire, spent->yardstick_s);
+  ppi_wire_put_f64(wire, spent->restore_s);
+}
+
+static void get_spent(struct ppi_wire *wire, struct ppi_spent *spent) {
+  spent->kept_s = ppi_wire_get_f64(wire);
+  spent->rejected_s = ppi_wire_get_f64(wire);
+  spent->spare_s = ppi_wire_get_f64(wire);
+  spent->yardstick_s = ppi_wire_get_f64(wire);
+  spent->restore_s = ppi_wire_get_f64(wire);
 }
 
 static void put_result(struct ppi_wire *wire, const struct ppi_result *result) {
@@ -180,6 +198,7 @@ static void put_result(struct ppi_wire *wire, const struct ppi_result *result) {
   ppi_wire_put_f64(wire, result->residual);
   ppi_wire_put_f64(wire, result->measure_s);
   ppi_wire_put_f64(wire, result->first_s);
+  put_spent(wire, &result->spent);
   ppi_wire_put_i64(wire, (int64_t)result->sample_count);
   for (size_t i = 0; i < result->sample_count; i++)
     put_sample(wire, &result->samples[i]);
@@ -214,6 +233,7 @@ static enum perfpred_status get_result(struct ppi_wire *wire, struct ppi_result 
   result->residual = ppi_wire_get_f64(wire);
   result->measure_s = ppi_wire_get_f64(wire);
   result->first_s = ppi_wire_get_f64(wire);
+  get_spent(wire, &result->spent);
   enum perfpred_status status = get_samples(wire, result, error);
   if (status != PERFPRED_OK) {
     ppi_results_free(result, 1);

@@ -11,6 +11,7 @@ struct ppi_sample {
   double before_s, after_s; /* yardstick readings around it; 0: none */
   bool preempted;           /* a context switch happened meanwhile */
   bool passed;              /* undisturbed: not preempted and inside the gate */
+  double run_s;             /* wall time of its runs, the warm one among them, nothing subtracted */
 };
 
 /* One kernel call to be sampled: flags, sizes and scalars of values count; operands, leading dimensions and increments are the sampler's. */
@@ -18,6 +19,15 @@ struct ppi_request {
   const struct perfpred_kernel *kernel;
   const struct ppi_value *values; /* kernel->arg_count */
   int64_t ld;                     /* leading dimension of matrices; grown where an operand has more rows */
+};
+
+/* Where the wall time of a measurement went. The rest of it is the sampler's own. Runs count with the warm run before them. */
+struct ppi_spent {
+  double kept_s;      /* timed runs whose samples are kept */
+  double rejected_s;  /* timed runs whose samples are thrown away */
+  double spare_s;     /* runs that become no samples: the first one of all, and those that only fill a batch */
+  double yardstick_s; /* readings of the yardstick, those that calibrate it included */
+  double restore_s;   /* operands laid out, restored, evicted */
 };
 
 struct ppi_result {
@@ -32,6 +42,7 @@ struct ppi_result {
   double first_s;             /* wall time of the very first call; 0: not known */
   struct ppi_sample *samples; /* all that were taken, in order of time, where the sampling asks for them; malloc'ed */
   size_t sample_count;
+  struct ppi_spent spent;
 };
 
 /* Where a request stands in an algorithm. */

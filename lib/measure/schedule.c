@@ -43,7 +43,7 @@ static double at_least(double time, double least) {
   return time > least ? time : least;
 }
 
-double ppi_schedule_reading(const struct ppi_bench *bench, struct ppi_level *level) {
+static double take_reading(const struct ppi_bench *bench, struct ppi_level *level) {
   double reading = at_least(bench->yardstick(bench->data), shortest(bench));
   ppi_level_add(level, reading);
   if (level->best_s > 0.0 && reading >= level->best_s)
@@ -54,15 +54,26 @@ double ppi_schedule_reading(const struct ppi_bench *bench, struct ppi_level *lev
   return reading;
 }
 
-static double reading(const struct run *run) {
-  return run->sampling.gate < 0.0 ? 0.0 : ppi_schedule_reading(run->bench, run->level);
+double ppi_schedule_reading(const struct ppi_bench *bench, struct ppi_level *level) {
+  double begin = bench->wall.now(bench->wall.state);
+  double reading = take_reading(bench, level);
+  level->spent_s += bench->wall.now(bench->wall.state) - begin;
+  return reading;
+}
+
+/* What readings took goes on the account of the subject that they were for. */
+static void charge_readings(struct run *run, struct ppi_history *history) {
+  history->yardstick_s += run->level->spent_s;
+  run->level->spent_s = 0.0;
+}
+
+static double reading(struct run *run, struct ppi_history *history) {
+  double reading = run->sampling.gate < 0.0 ? 0.0 : ppi_schedule_reading(run->bench, run->level);
+  charge_readings(run, history);
+  return reading;
 }
 
 /* Share of the wanted samples that there are, or of the budget that is spent; never falls. */
-static double timing(const struct ppi_bench *bench) {
-  return bench->timing_s > 0.0 ? bench->timing_s : bench->wall.overhead_s;
-}
-
 static double fraction_done(struct run *run, double elapsed) {
   double done = 0.0, budget = run->sampling.budget_s;
   for (size_t i = 0; i < run->subjects->count; i++)
@@ -89,10 +100,27 @@ static enum perfpred_status tell(struct run *run, bool force, struct perfpred_er
   return PERFPRED_OK;
 }
 
-/* A run that does not count, but for what it brings into the caches. */
-static enum perfpred_status run_warm(struct run *run, double *time_s, struct perfpred_error *error) {
+static enum perfpred_status select_subject(struct run *run, size_t index, struct perfpred_error *error) {
+  double begin = now(run);
+  enum perfpred_status status = run->subjects->select(run->subjects->data, index, error);
+  run->histories[index].restore_s += now(run) - begin;
+  return status;
+}
+
+static void restore(struct run *run, struct ppi_history *history, bool prepare) {
   const struct ppi_subjects *subjects = run->subjects;
+  double begin = now(run);
   subjects->restore(subjects->data);
+  if (prepare && subjects->prepare != NULL)
+    subjects->prepare(subjects->data);
+  history->restore_s += now(run) - begin;
+}
+
+/* A run that does not count, but for what it brings into the caches. */
+static enum perfpred_status run_warm(struct run *run, struct ppi_history *history, double *time_s,
+                                     struct perfpred_error *error) {
+  const struct ppi_subjects *subjects = run->subjects;
+  restore(run, history, false);
   double begin = now(run);
   subjects->run(subjects->data);
   *time_s = now(run) - begin;
@@ -105,12 +133,10 @@ static enum perfpred_status repeat(struct run *run, struct ppi_history *history,
   const struct ppi_bench *bench = run->bench;
   const struct ppi_subjects *subjects = run->subjects;
   double warm = 0.0;
-  enum perfpred_status status = subjects->unpaired ? PERFPRED_OK : run_warm(run, &warm, error);
+  enum perfpred_status status = subjects->unpaired ? PERFPRED_OK : run_warm(run, history, &warm, error);
   if (status != PERFPRED_OK)
     return status;
-  subjects->restore(subjects->data);
-  if (subjects->prepare != NULL)
-    subjects->prepare(subjects->data);
+  restore(run, history, true);
 
   uint64_t switches = bench->switches(bench->data);
   double cpu = bench->cpu.now(bench->cpu.state);
@@ -123,15 +149,35 @@ static enum perfpred_status repeat(struct run *run, struct ppi_history *history,
   history->measure_s += warm + wall;
   run->samples++;
   *sample = (struct ppi_sample){
-    .wall_s = at_least(wall - timing(bench) - overhead_s, shortest(bench)),
+    .wall_s = at_least(wall - overhead_s, shortest(bench)),
     .cpu_s = at_least(cpu - bench->cpu.overhead_s - overhead_s, 0.0),
     .preempted = switches != 0,
+    .run_s = warm + wall,
   };
   return subjects->unpaired ? subjects->check(subjects->data, error) : PERFPRED_OK;
 }
 
 static unsigned kept_of(unsigned batch_size) {
   return batch_size < PPI_BATCH_KEPT ? batch_size : PPI_BATCH_KEPT;
+}
+
+/* Of a batch's repetitions, by their number from 0, those that are kept are evenly spaced. */
+static bool is_kept(unsigned batch_size, unsigned number) {
+  unsigned kept = kept_of(batch_size);
+  return number < batch_size && (number + 1) * kept / batch_size != number * kept / batch_size;
+}
+
+/* How many repetitions a batch needs to last long enough, if one of them takes so long and its timed run wall_s. */
+static unsigned batch_size(const struct run *run, double each, double wall_s) {
+  if (wall_s >= PPI_SINGLE_S || each >= PPI_BATCH_S)
+    return 1;
+  double size = ceil(PPI_BATCH_S / at_least(each, at_least(run->bench->wall.resolution_s, 1e-9)));
+  return size < PPI_BATCH_MAX ? (unsigned)size : PPI_BATCH_MAX;
+}
+
+/* Repetitions that are over before a batch has lasted long enough, because they are faster than they were, are followed by more. */
+static bool goes_on(const struct run *run, unsigned done, unsigned size, double begin) {
+  return done < size || (size > 1 && done < PPI_BATCH_MAX && now(run) - begin < PPI_BATCH_S);
 }
 
 /* A sample joins the history of its subject, and those of its parts. */
@@ -145,56 +191,46 @@ static enum perfpred_status keep_sample(struct run *run, struct ppi_history *his
                        error);
 }
 
-/* One batch of the selected subject, between two yardsticks. */
+/* One batch of the selected subject, between two yardsticks. Its first repetition tells whether there have to be more. */
 static enum perfpred_status take_batch(struct run *run, struct ppi_history *history, struct perfpred_error *error) {
   double overhead_s = run->subjects->overhead_s(run->subjects->data);
-  unsigned size = history->batch_size, kept = kept_of(size);
-  double before = reading(run), begin = now(run);
-  for (unsigned i = 0; i < size; i++) {
+  unsigned done = 0;
+  double before = reading(run, history), begin = now(run);
+  for (; goes_on(run, done, history->batch_size, begin); done++) {
     struct ppi_sample sample;
     enum perfpred_status status = repeat(run, history, overhead_s, &sample, error);
-    if (status == PERFPRED_OK && (i + 1) * kept / size != i * kept / size)
+    if (status != PERFPRED_OK)
+      return status;
+    if (history->batch_size == 1)
+      history->batch_size = batch_size(run, now(run) - begin, sample.wall_s);
+    if (is_kept(history->batch_size, done))
       status = keep_sample(run, history, &sample, error);
     if (status != PERFPRED_OK)
       return status;
   }
-  double each = (now(run) - begin) / size;
+  double each = (now(run) - begin) / done;
   if (history->batches == 0 || each < history->repetition_s)
     history->repetition_s = each;
-  double after = reading(run);
+  if (history->batch_size > 1)
+    history->batch_size = batch_size(run, history->repetition_s, 0.0);
+  double after = reading(run, history);
   ppi_history_close_batch(history, before, after);
   ppi_parts_close_batch(&run->parts, (size_t)(history - run->histories), before, after);
   ppi_history_count(history, run->level, run->sampling.gate);
   return PERFPRED_OK;
 }
 
-/* How many repetitions a batch needs to last long enough. */
-static unsigned batch_size(const struct run *run, const struct ppi_history *history) {
-  double each = at_least(history->repetition_s, at_least(run->bench->wall.resolution_s, 1e-9));
-  double wall = history->entries[0].sample.wall_s;
-  if (wall >= PPI_SINGLE_S || each >= PPI_BATCH_S)
-    return 1;
-  double size = ceil(PPI_BATCH_S / each);
-  return size < PPI_BATCH_MAX ? (unsigned)size : PPI_BATCH_MAX;
-}
-
-/* First contact: a run whose time does not count (libraries initialise themselves, pages are touched), then a single sample that
-   tells how long a batch must be. */
+/* First contact: a run whose time does not count (libraries initialise themselves, pages are touched), then a batch. */
 static enum perfpred_status meet(struct run *run, size_t index, struct perfpred_error *error) {
-  const struct ppi_subjects *subjects = run->subjects;
   struct ppi_history *history = &run->histories[index];
-  enum perfpred_status status = subjects->select(subjects->data, index, error);
-  if (status != PERFPRED_OK)
-    return status;
-  status = run_warm(run, &history->first_s, error);
+  enum perfpred_status status = select_subject(run, index, error);
+  if (status == PERFPRED_OK)
+    status = run_warm(run, history, &history->first_s, error);
   if (status != PERFPRED_OK)
     return status;
   history->wanted = run->wanted;
   history->batch_size = 1;
-  status = take_batch(run, history, error);
-  if (status == PERFPRED_OK)
-    history->batch_size = batch_size(run, history);
-  return status;
+  return take_batch(run, history, error);
 }
 
 static unsigned larger(unsigned a, unsigned b) {
@@ -273,7 +309,6 @@ static bool fits_budget(const struct run *run, double time_s) {
 
 /* One round; *skipped counts batches that the budget does not allow. */
 static enum perfpred_status take_round(struct run *run, size_t *skipped, struct perfpred_error *error) {
-  const struct ppi_subjects *subjects = run->subjects;
   *skipped = 0;
   for (size_t i = 0; i < run->order_count; i++) {
     struct ppi_history *history = &run->histories[run->order[i]];
@@ -281,7 +316,7 @@ static enum perfpred_status take_round(struct run *run, size_t *skipped, struct 
       (*skipped)++;
       continue;
     }
-    enum perfpred_status status = subjects->select(subjects->data, run->order[i], error);
+    enum perfpred_status status = select_subject(run, run->order[i], error);
     if (status == PERFPRED_OK)
       status = take_batch(run, history, error);
     if (status == PERFPRED_OK)
@@ -379,6 +414,7 @@ enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_
   if (run.histories == NULL)
     return ppi_error_memory(error);
   enum perfpred_status status = ppi_parts_init(&run.parts, subjects->count, subjects->part_count, error);
+  charge_readings(&run, &run.histories[0]); /* those of a calibration */
   if (status == PERFPRED_OK)
     status = meet_all(&run, error);
   size_t skipped = 0;

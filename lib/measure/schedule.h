@@ -16,7 +16,7 @@ struct ppi_subjects {
   void (*restore)(void *data); /* what a run of the selected one overwrites */
   void (*run)(void *data);
   enum perfpred_status (*check)(void *data, struct perfpred_error *error); /* did the last run succeed? */
-  double (*overhead_s)(void *data); /* part of a run's time that is the calling's, not the subject's */
+  double (*overhead_s)(void *data); /* part of a timed run that is the calling's and the clock's, not the subject's */
   void *data;
   /* Last thing before a timed run, after the restoring: evicts operands, brings threads to their start. NULL: nothing. */
   void (*prepare)(void *data);
@@ -31,13 +31,13 @@ struct ppi_subjects {
 #define PPI_DEFAULT_GATE 0.05
 #define PPI_BATCH_S 400e-6   /* shortest time between two yardsticks */
 #define PPI_SINGLE_S 100e-6  /* runs at least as long as this are sampled one by one */
-#define PPI_BATCH_MAX 1024   /* most repetitions of a batch, whatever the clock says */
+#define PPI_BATCH_MAX 8192   /* most repetitions of a batch, whatever the clock says */
 #define PPI_BATCH_KEPT 16    /* of which so many are kept, evenly spaced */
 #define PPI_BATCHES_MIN 4    /* batches over which the samples of a short kernel are spread at least */
 #define PPI_ATTEMPT_FACTOR 8 /* most attempts, as a multiple of what is wanted */
 
 /* Samples all subjects; results: one for each of them, or for each of their parts. level: yardstick readings so far, kept by the caller across batches (all zero at first). Fills times_s, count, cpu_s,
-   disturbed, gated, measure_s of results (ld 0, residual NaN); times_s are in order of time. */
+   disturbed, gated, measure_s, first_s, spent of results (ld 0, residual NaN); times_s are in order of time. */
 enum perfpred_status ppi_schedule_run(const struct ppi_bench *bench, struct ppi_level *level,
                                       const struct ppi_subjects *subjects, const struct ppi_sampling *sampling,
                                       struct ppi_result *results, struct perfpred_error *error);

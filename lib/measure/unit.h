@@ -40,7 +40,7 @@ struct ppi_placed_unit {
   struct ppi_unit_ring *rings; /* one for each buffer of the script where operands are fresh, else NULL */
   struct ppi_lane_mark *marks; /* of its lanes; NULL: nobody wants to know */
   int copies, copy;            /* of all its memory */
-  double overhead_s;           /* of a parallel region */
+  double overhead_s;           /* of a run; 0: not known yet */
   char what[1024];
 };
 

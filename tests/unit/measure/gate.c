@@ -119,12 +119,13 @@ static double slow_ones(uint64_t run) {
   return run == 8 || run == 20 || run == 30 ? 500.0 : 1.0; /* timed runs have even numbers: 0 is the first contact */
 }
 
-Test(gate, outliers_hardly_move_the_median_and_show_in_the_spread) {
+Test(gate, c32_outliers_hardly_move_the_median_and_show_in_the_spread) {
   script.extra = slow_ones;
   script.run_s[0] = 1e-3;
   sample(20);
   struct perfpred_statistics statistics;
   cr_expect_eq(result.count, 20);
+  cr_expect_eq(result.disturbed, 0);
   expect_close(median_of(&result), 1e-3, 0.05);
   ppi_stats_of(result.times_s, result.count, &statistics);
   expect_close(statistics.max, 0.5, 1e-9);
@@ -132,7 +133,7 @@ Test(gate, outliers_hardly_move_the_median_and_show_in_the_spread) {
 }
 
 /* C36: a clock of 1 ms and a kernel of 10 us. */
-Test(gate, coarse_clock) {
+Test(gate, c36_coarse_clock) {
   script.resolution_s = 1e-3;
   script.run_s[0] = 10e-6;
   sample(10);
@@ -145,6 +146,25 @@ Test(gate, coarse_clock) {
   cr_expect_lt(script.runs, 20000, "no runaway repetition");
   cr_expect(isfinite(level.best_s));
   cr_expect_gt(level.best_s, 0.0);
+}
+
+/* C36: neither does a kernel that nothing can be read of, or one that takes some steps of the clock. */
+Test(gate, c36_coarse_clock_and_other_kernels) {
+  static const double times_s[] = { 0.0, 1e-9, 99e-6, 0.4e-3, 7.3e-3 };
+  for (size_t i = 0; i < sizeof times_s / sizeof times_s[0]; i++) {
+    start();
+    script.resolution_s = 1e-3;
+    script.run_s[0] = times_s[i];
+    sample(10);
+    cr_expect_geq(result.count, 10);
+    for (size_t k = 0; k < result.count; k++) {
+      cr_expect_geq(result.times_s[k], 0.5e-3, "half a step is the least that is told");
+      cr_expect_leq(fabs(result.times_s[k] - times_s[i]), 1e-3 + 1e-12);
+    }
+    cr_expect_lt(script.runs, 20000);
+    stop();
+  }
+  result = (struct ppi_result){ 0 };
 }
 
 /* The best reading was seen once and never came back: nothing passes. Readings are 1.25 times it on average. */

@@ -2,7 +2,7 @@
 /* The sampler in process, with the real clocks: results are plausible, never compared with a speed. */
 #include <math.h>
 
-#include "measure/core.h"
+#include "measure/core_state.h"
 #include "measure/history.h"
 #include "world.h"
 
@@ -80,6 +80,82 @@ Test(local, doing_nothing_is_not_no_time) {
   for (size_t i = 0; i < result.count; i++)
     cr_expect_gt(result.times_s[i], 0.0);
   ppi_results_free(&result, 1);
+}
+
+/* A clock that shows whole milliseconds; 50 ns pass from one look at it to the next. */
+struct coarse {
+  double now_s;
+  uint64_t looks;
+};
+
+static double coarse_now(void *data) {
+  struct coarse *coarse = data;
+  coarse->looks++;
+  coarse->now_s += 50e-9;
+  return floor(coarse->now_s / 1e-3) * 1e-3;
+}
+
+static double coarse_yardstick(void *data) {
+  ((struct coarse *)data)->now_s += 50e-6;
+  return 25e-6;
+}
+
+static uint64_t no_switches(void *data) {
+  (void)data;
+  return 0;
+}
+
+/* C36: the overhead that is subtracted is not one of the clock's steps, and finding it out ends. */
+Test(local, c36_overhead_on_a_coarse_clock) {
+  struct coarse coarse = { 0 };
+  const struct ppi_bench bench = { .wall = { "coarse", coarse_now, 1e-3, 0.0, &coarse },
+                                   .cpu = { "coarse", coarse_now, 1e-3, 0.0, &coarse },
+                                   .yardstick = coarse_yardstick,
+                                   .switches = no_switches,
+                                   .data = &coarse };
+  const struct ppi_core_options options = { .bench = &bench };
+  const struct perfpred_kernel *kernel =
+      register_free_form("kernel dnothing(n: size, x: inout vector[n])\nend\n", nothing, NULL);
+  struct ppi_value values[PPI_ARG_MAX] = { { .i = 4 } };
+  const struct ppi_request request = { kernel, values, 0 };
+  const struct ppi_sampling sampling = { .repetitions = 10 };
+  struct ppi_core *core = NULL;
+  struct ppi_result result;
+  cr_assert_eq(ppi_core_create(&options, &core, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_core_sample(core, &request, 1, &sampling, &result, &error), PERFPRED_OK, "%s", error.text);
+  cr_expect_gt(core->overhead_count, 0);
+  for (int i = 0; i < core->overhead_count; i++)
+    cr_expect(core->overheads[i].time_s >= 0.0 && core->overheads[i].time_s < 0.5e-3, "%g", core->overheads[i].time_s);
+  for (size_t i = 0; i < result.count; i++)
+    cr_expect(isfinite(result.times_s[i]) && result.times_s[i] > 0.0);
+  cr_expect_geq(result.count, 10);
+  cr_expect_lt(coarse.looks, 1000000);
+  ppi_results_free(&result, 1);
+  ppi_core_destroy(core);
+}
+
+/* What was said to be run, before any kernel was. */
+struct signs {
+  uint64_t count, calls;
+};
+
+static void count_signs(void *data, const char *what) {
+  struct signs *signs = data;
+  signs->count++;
+  signs->calls += what[0] != '\0';
+}
+
+/* Whoever waits for a call and takes silence for a hang hears of every reading. */
+Test(local, calibration_is_no_silence) {
+  struct signs signs = { 0 };
+  const struct ppi_core_options options = { .announce = count_signs, .data = &signs };
+  struct ppi_core *core = NULL;
+  cr_assert_eq(ppi_core_create(&options, &core, &error), PERFPRED_OK);
+  ppi_core_calibrate(core);
+  cr_expect_gt(core->level.count, 100);
+  cr_expect_eq(signs.count, core->level.count);
+  cr_expect_eq(signs.calls, 0);
+  ppi_core_destroy(core);
 }
 
 Test(local, fortran_kernel_and_its_info) {

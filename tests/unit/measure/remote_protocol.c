@@ -102,9 +102,12 @@ Test(remote_protocol, request_with_too_many_values_is_bad) {
 
 static void put_two_results(struct ppi_wire *wire) {
   double times[3] = { 1e-3, 2e-3, 4e-3 };
-  struct ppi_sample samples[2] = { { 1.0, 2.0, 3.0, 4.0, true, false }, { 5.0, 6.0, 7.0, 8.0, false, true } };
-  struct ppi_result sent[2] = { { times, 3, 1.5e-3, 2, true, 264, 1e-16, 0.5, 0.75, samples, 2 },
-                                { times, 1, 0.25, 0, false, 8, NAN, 0.0625, 0.0, NULL, 0 } };
+  struct ppi_sample samples[2] = { { 1.0, 2.0, 3.0, 4.0, true, false, 9.0 },
+                                   { 5.0, 6.0, 7.0, 8.0, false, true, 10.0 } };
+  struct ppi_result sent[2] = {
+    { times, 3, 1.5e-3, 2, true, 264, 1e-16, 0.5, 0.75, samples, 2, { 0.1, 0.2, 0.3, 0.4, 0.5 } },
+    { times, 1, 0.25, 0, false, 8, NAN, 0.0625, 0.0, NULL, 0, { 0.0, 0.0, 0.0, 0.0, 0.0 } }
+  };
   ppi_wire_start(wire, PPI_MESSAGE_DONE);
   ppi_put_results(wire, sent, 2);
 }
@@ -127,6 +130,12 @@ Test(remote_protocol, results_travel) {
   cr_assert(got[0].samples[0].preempted && !got[0].samples[0].passed);
   cr_assert_eq(got[0].samples[1].cpu_s, 6.0);
   cr_assert_eq(got[0].samples[1].after_s, 8.0);
+  cr_assert_eq(got[0].samples[1].run_s, 10.0);
+  cr_assert_eq(got[0].spent.kept_s, 0.1);
+  cr_assert_eq(got[0].spent.rejected_s, 0.2);
+  cr_assert_eq(got[0].spent.spare_s, 0.3);
+  cr_assert_eq(got[0].spent.yardstick_s, 0.4);
+  cr_assert_eq(got[0].spent.restore_s, 0.5);
   cr_assert_eq(got[1].count, 1);
   cr_assert_eq(got[1].sample_count, 0);
   cr_assert_not(got[1].gated);

@@ -32,7 +32,8 @@ Test(schedule, order_of_one_sample) {
                                   "syrxcrxy");
 }
 
-/* Between two yardsticks at least 400 us pass for a kernel of 3 us; each repetition is warmed up and timed by itself. */
+/* Between two yardsticks at least 400 us pass for a kernel of 3 us, from the first sample on: 50 repetitions of 2 (3 + 1) us, each warmed
+   up and timed by itself. 16 of them are kept, and samples come from four batches. */
 Test(schedule, short_kernels_come_in_batches) {
   script.run_s[0] = 3e-6;
   script.restore_s = 1e-6;
@@ -40,19 +41,42 @@ Test(schedule, short_kernels_come_in_batches) {
   cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
   cr_expect_eq(script.restores, script.runs);
   cr_expect(results[0].gated);
-  cr_expect_geq(results[0].count, 10);
+  cr_expect_eq(results[0].count, 4 * 16);
   for (size_t i = 0; i < results[0].count; i++)
     cr_expect_float_eq(results[0].times_s[i], 3e-6, 1e-14);
-  /* the sample of the first contact, which finds the length out, is a single one: 2 (3 + 1) us */
-  cr_expect_float_eq(script.shortest_gap_s, 8e-6, 1e-12);
-  script.shortest_gap_s = INFINITY;
-  ppi_results_free(results, 1);
-  script.event_count = 0;
-  memset(script.events, 0, sizeof script.events);
-  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
-  const char *second = strchr(strchr(script.events + 1, 's'), 'y'); /* behind the first contact */
-  const char *end = strchr(second + 1, 'y');
-  cr_expect_geq((double)(end - second - 1) / 5.0 * 8e-6, 400e-6); /* five events and 8 us each */
+  cr_expect_geq(script.shortest_gap_s, 400e-6);
+  cr_expect_geq(script.runs, 1 + 4 * 2 * 50);
+  cr_expect_leq(script.runs, 1 + 4 * 2 * 51, "sums of such numbers are not exact");
+}
+
+/* Ten times as slow until it is warm: a batch that is planned by its first repetition would be over too early. */
+static double slow_at_first(uint64_t run) {
+  return run < 4 ? 10.0 : 1.0;
+}
+
+static bool first_sample(uint64_t run) {
+  return run == 2;
+}
+
+/* Whatever a kernel below 100 us takes, and whatever its first sample looks like. */
+Test(schedule, no_batch_of_a_short_kernel_is_shorter_than_400_us) {
+  static const double times_s[] = { 0.05e-6, 0.3e-6, 1e-6, 3e-6, 9.9e-6, 33e-6, 70e-6, 99.9e-6 };
+  static const struct {
+    double (*extra)(uint64_t run);
+    bool (*preempted)(uint64_t run);
+  } beginnings[] = { { NULL, NULL }, { slow_at_first, NULL }, { NULL, first_sample } };
+  for (size_t k = 0; k < sizeof beginnings / sizeof beginnings[0]; k++)
+    for (size_t i = 0; i < sizeof times_s / sizeof times_s[0]; i++) {
+      const struct ppi_sampling sampling = { .repetitions = 40 };
+      start();
+      script.run_s[0] = times_s[i];
+      script.extra = beginnings[k].extra;
+      script.preempted = beginnings[k].preempted;
+      cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
+      cr_expect_geq(script.shortest_gap_s, 400e-6, "%g s, %zu: %g s", times_s[i], k, script.shortest_gap_s);
+      cr_expect_geq(results[0].count, 40);
+      ppi_results_free(results, 1);
+    }
 }
 
 Test(schedule, longer_kernels_are_sampled_one_by_one) {
@@ -205,6 +229,54 @@ Test(schedule, failing_check_ends_the_batch) {
     cr_expect_not_null(strstr(error.text, "info 3"));
     cr_expect_eq(untouched.count, 77);
   }
+}
+
+/* 20 samples of 1 ms, every third one preempted for 4 ms; restored in 0.1 ms before each run. */
+static bool every_third(uint64_t run) {
+  return run % 3 == 0;
+}
+
+Test(schedule, all_time_is_accounted_for) {
+  script.run_s[0] = 1e-3;
+  script.restore_s = 0.1e-3;
+  script.preempted = every_third;
+  const struct ppi_sampling sampling = { .repetitions = 20 };
+  cr_assert_eq(script_sample(&script, 1, &level, &sampling, results, &error), PERFPRED_OK);
+  const struct ppi_spent *spent = &results[0].spent;
+  /* the very first run is preempted; of samples 1 to 29 every third loses its timed run, and 2, 5, ..., 29 their warm one */
+  cr_expect_eq(results[0].count, 20);
+  cr_expect_eq(results[0].disturbed, 9);
+  cr_expect_float_eq(spent->kept_s, 20 * 2e-3 + 10 * 4e-3, 1e-9);
+  cr_expect_float_eq(spent->rejected_s, 9 * (2e-3 + 4e-3), 1e-9);
+  cr_expect_float_eq(spent->spare_s, 1e-3 + 4e-3, 1e-9);
+  cr_expect_float_eq(spent->restore_s, (double)script.restores * 0.1e-3, 1e-9);
+  cr_expect_float_eq(spent->yardstick_s, (double)script.readings * 2 * YARDSTICK_S, 1e-9);
+  cr_expect_float_eq(spent->kept_s + spent->rejected_s + spent->spare_s + spent->restore_s + spent->yardstick_s,
+                     script.now_s, 1e-9);
+  cr_expect_float_eq(spent->kept_s + spent->rejected_s, results[0].measure_s, 1e-9);
+}
+
+/* Of 50 repetitions 16 are kept. What a calibration took before is the first subject's; and nothing is told twice. */
+Test(schedule, time_of_batches_and_of_a_calibration) {
+  const struct ppi_bench bench = script_bench(&script);
+  script.run_s[0] = 3e-6;
+  script.run_s[1] = 1e-3;
+  for (int i = 0; i < 10; i++)
+    ppi_schedule_reading(&bench, &level);
+  const struct ppi_sampling sampling = { .repetitions = 10 };
+  cr_assert_eq(script_sample(&script, 2, &level, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_float_eq(results[0].spent.kept_s, 64 * 6e-6, 1e-9);
+  cr_expect_gt(results[0].spent.spare_s, 3 * 64 * 6e-6, "400 us hold 66.7 runs of two");
+  cr_expect_float_eq(results[0].spent.rejected_s, 0.0, 1e-12);
+  cr_expect_float_eq(results[1].spent.kept_s, 10 * 2e-3, 1e-9);
+  cr_expect_float_eq(results[1].spent.spare_s, 1e-3, 1e-9);
+  double sum = 0.0;
+  for (int i = 0; i < 2; i++) {
+    const struct ppi_spent *spent = &results[i].spent;
+    sum += spent->kept_s + spent->rejected_s + spent->spare_s + spent->restore_s + spent->yardstick_s;
+  }
+  cr_expect_float_eq(sum, script.now_s, 1e-9);
+  cr_expect_float_eq(level.spent_s, 0.0, 0.0);
 }
 
 Test(schedule, no_subjects) {

@@ -131,8 +131,7 @@ static inline struct ppi_bench script_bench(struct script *script) {
                              { "cpu", script_cpu, 0.0, 0.0, script },
                              script_yardstick,
                              script_switches,
-                             script,
-                             0.0 };
+                             script };
 }
 
 /* Samples `count` subjects of the script. */

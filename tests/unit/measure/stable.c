@@ -77,6 +77,52 @@ Test(interval, first_call_is_kept_apart) {
 }
 
 static struct script *watched;
+static bool evicted;
+
+static void evict(void *data) {
+  (void)data;
+  evicted = true;
+}
+
+/* A hundred times the time at first, thrice the time when the operands are gone. */
+static double by_state(uint64_t run) {
+  double factor = run == 0 ? 100.0 : evicted ? 3.0 : 1.0;
+  evicted = false;
+  return factor;
+}
+
+/* C34 */
+Test(interval, c34_first_call_warm_and_cold_times_are_kept_apart) {
+  for (int cold = 0; cold < 2; cold++) {
+    struct script script;
+    struct ppi_level level = { 0 };
+    struct ppi_result result;
+    struct perfpred_error error;
+    script_start(&script);
+    script.run_s[0] = 1e-3;
+    script.extra = by_state;
+    const struct ppi_bench bench = script_bench(&script);
+    const struct ppi_subjects subjects = { .count = 1,
+                                           .stage = "sampling",
+                                           .select = script_select,
+                                           .restore = script_restore,
+                                           .run = script_run,
+                                           .check = script_check,
+                                           .overhead_s = script_overhead,
+                                           .data = &script,
+                                           .prepare = cold ? evict : NULL,
+                                           .unpaired = cold };
+    const struct ppi_sampling sampling = { .repetitions = 10, .detailed = true };
+    cr_assert_eq(ppi_schedule_run(&bench, &level, &subjects, &sampling, &result, &error), PERFPRED_OK);
+    cr_expect_float_eq(result.first_s, 0.1, 1e-9);
+    cr_expect_eq(result.count, 10);
+    for (size_t i = 0; i < result.count; i++)
+      cr_expect_float_eq(result.times_s[i], cold ? 3e-3 : 1e-3, 1e-9);
+    cr_expect_float_eq(result.spent.spare_s, 0.1, 1e-9);
+    cr_expect_float_eq(result.measure_s, cold ? 30e-3 : 20e-3, 1e-9);
+    ppi_results_free(&result, 1);
+  }
+}
 
 static void prepare(void *data) {
   event(data, 'p');
