@@ -193,10 +193,11 @@ static enum perfpred_status look(struct work *work, size_t target) {
                              refinement->error);
   if (!status)
     status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
-  if (!status && data.count < POINTS && !refinement->growths[target].closed)
-    status = wish(work, target, &partition);
-  if (!status)
+  if (!status) {
+    if (data.count < POINTS && !refinement->growths[target].closed)
+      status = wish(work, target, &partition);
     ppi_partition_release(&partition);
+  }
   ppi_sampled_release(&data);
   return status;
 }
