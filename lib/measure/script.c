@@ -65,7 +65,47 @@ static int freed_before(const struct ppi_script *script, const char *name) {
   return 0;
 }
 
-/* NAME[LENGTH], several of them with commas. */
+/* NAME[LENGTH]: memory of that many elements. */
+static enum perfpred_status read_length(struct ppi_script_parse *parse, struct ppi_script_buffer *buffer) {
+  enum perfpred_status status = ppi_reader_expect(&parse->reader, '[');
+  ppi_reader_peek(&parse->reader);
+  const char *at = parse->reader.at;
+  if (status == PERFPRED_OK)
+    status = ppi_reader_integer(&parse->reader, "a number of elements", &buffer->length);
+  if (status == PERFPRED_OK && (buffer->length < 1 || buffer->length > PPI_SCRIPT_LENGTH_MAX))
+    return ppi_reader_fail_at(&parse->reader, at, PERFPRED_SYNTAX, "buffer '%s' has %lld elements, expected 1 to 2^42",
+                              buffer->name, (long long)buffer->length);
+  buffer->whole = parse->script->buffer_count;
+  return status == PERFPRED_OK ? ppi_reader_expect(&parse->reader, ']') : status;
+}
+
+/* NAME = OTHER+OFFSET: what is left of another buffer from there on. */
+static enum perfpred_status read_part(struct ppi_script_parse *parse, struct ppi_script_buffer *buffer) {
+  struct ppi_script_buffer *other = NULL;
+  int64_t offset = 0;
+  ppi_reader_peek(&parse->reader);
+  const char *at = parse->reader.at;
+  enum perfpred_status status = ppi_script_read_buffer_name(parse, &other);
+  if (status == PERFPRED_OK && other->type != buffer->type)
+    return ppi_reader_fail_at(&parse->reader, at, PERFPRED_SYNTAX, "buffer '%s' is of type %c, '%s' of type %c",
+                              other->name, ppi_type_letter(other->type), buffer->name, ppi_type_letter(buffer->type));
+  if (status == PERFPRED_OK && ppi_reader_accept(&parse->reader, '+')) {
+    ppi_reader_peek(&parse->reader);
+    at = parse->reader.at;
+    status = ppi_reader_integer(&parse->reader, "an offset in elements", &offset);
+  }
+  if (status != PERFPRED_OK)
+    return status;
+  if (offset < 0 || offset >= other->length)
+    return ppi_reader_fail_at(&parse->reader, at, PERFPRED_SYNTAX, "the offset is %lld, expected 0 to %lld",
+                              (long long)offset, (long long)other->length - 1);
+  buffer->whole = other->whole;
+  buffer->offset = other->offset + offset;
+  buffer->length = other->length - offset;
+  return PERFPRED_OK;
+}
+
+/* Several of them with commas. */
 static enum perfpred_status read_buffer(struct ppi_script_parse *parse, enum ppi_type type) {
   struct ppi_script *script = parse->script;
   struct ppi_script_buffer buffer = { .type = type, .align = parse->settings.align, .end = SIZE_MAX };
@@ -75,15 +115,7 @@ static enum perfpred_status read_buffer(struct ppi_script_parse *parse, enum ppi
   if (status == PERFPRED_OK && ppi_script_find_buffer(script, buffer.name) != NULL)
     return ppi_reader_fail_at(&parse->reader, at, PERFPRED_EXISTS, "there is a buffer '%s' already", buffer.name);
   if (status == PERFPRED_OK)
-    status = ppi_reader_expect(&parse->reader, '[');
-  at = parse->reader.at;
-  if (status == PERFPRED_OK)
-    status = ppi_reader_integer(&parse->reader, "a number of elements", &buffer.length);
-  if (status == PERFPRED_OK && (buffer.length < 1 || buffer.length > PPI_SCRIPT_LENGTH_MAX))
-    return ppi_reader_fail_at(&parse->reader, at, PERFPRED_SYNTAX, "buffer '%s' has %lld elements, expected 1 to 2^42",
-                              buffer.name, (long long)buffer.length);
-  if (status == PERFPRED_OK)
-    status = ppi_reader_expect(&parse->reader, ']');
+    status = ppi_reader_accept(&parse->reader, '=') ? read_part(parse, &buffer) : read_length(parse, &buffer);
   if (status != PERFPRED_OK)
     return status;
   buffer.first = script->unit_count;
@@ -134,6 +166,19 @@ static void forget_accesses(struct ppi_script_parse *parse, size_t buffer) {
     }
 }
 
+/* With a buffer its parts go; a part alone is a name that goes. */
+static void free_buffer(struct ppi_script_parse *parse, size_t number) {
+  struct ppi_script *script = parse->script;
+  for (size_t i = 0; i < script->buffer_count; i++) {
+    struct ppi_script_buffer *buffer = &script->buffers[i];
+    if (buffer->end != SIZE_MAX || (i != number && buffer->whole != number))
+      continue;
+    buffer->end = script->unit_count;
+    buffer->freed = parse->reader.line;
+  }
+  forget_accesses(parse, number);
+}
+
 static enum perfpred_status read_free(struct ppi_script_parse *parse) {
   struct ppi_script_buffer *buffer = NULL;
   enum perfpred_status status = PERFPRED_OK;
@@ -141,9 +186,7 @@ static enum perfpred_status read_free(struct ppi_script_parse *parse) {
     status = ppi_script_read_buffer_name(parse, &buffer);
     if (status != PERFPRED_OK)
       break;
-    buffer->end = parse->script->unit_count;
-    buffer->freed = parse->reader.line;
-    forget_accesses(parse, (size_t)(buffer - parse->script->buffers));
+    free_buffer(parse, (size_t)(buffer - parse->script->buffers));
   } while (ppi_reader_accept(&parse->reader, ','));
   return status;
 }

@@ -129,7 +129,7 @@ static enum perfpred_status read_scratch(struct reading *reading, struct ppi_scr
 }
 
 static enum perfpred_status find_buffer(const struct reading *reading, const char *at, const char *name,
-                                        const struct ppi_arg *arg, size_t *buffer) {
+                                        const struct ppi_arg *arg, struct ppi_script_operand *operand) {
   const struct ppi_script_buffer *found = ppi_script_find_buffer(reading->script, name);
   if (found == NULL)
     return ppi_script_no_buffer(reading->reader, at, reading->script, name);
@@ -137,7 +137,8 @@ static enum perfpred_status find_buffer(const struct reading *reading, const cha
     return ppi_reader_fail_at(reading->reader, at, PERFPRED_SYNTAX, "buffer '%s' is of type %c, '%s' of %s is %c", name,
                               ppi_type_letter(found->type), arg->name, reading->kernel->name,
                               ppi_type_letter(arg->type));
-  *buffer = (size_t)(found - reading->script->buffers);
+  operand->buffer = found->whole;
+  operand->offset = found->offset;
   return PERFPRED_OK;
 }
 
@@ -153,17 +154,20 @@ static enum perfpred_status read_operand(struct reading *reading, int place) {
   const char *at = reader->at;
   enum perfpred_status status = ppi_reader_word(reader, "a buffer, [COUNT] or '.'", "", name);
   if (status == PERFPRED_OK)
-    status = find_buffer(reading, at, name, &reading->kernel->args[place], &operand->buffer);
+    status = find_buffer(reading, at, name, &reading->kernel->args[place], operand);
   if (status != PERFPRED_OK)
     return status;
   operand->place = PPI_PLACE_BUFFER;
   if (!ppi_reader_accept(reader, '+'))
     return PERFPRED_OK;
+  int64_t offset = 0;
+  ppi_reader_peek(reader);
   at = reader->at;
-  status = ppi_reader_integer(reader, "an offset in elements", &operand->offset);
-  if (status == PERFPRED_OK && operand->offset < 0)
-    status = ppi_reader_fail_at(reader, at, PERFPRED_SYNTAX, "the offset is %lld, expected at least 0",
-                                (long long)operand->offset);
+  status = ppi_reader_integer(reader, "an offset in elements", &offset);
+  if (status == PERFPRED_OK && (offset < 0 || offset > PPI_SCRIPT_LENGTH_MAX))
+    status =
+        ppi_reader_fail_at(reader, at, PERFPRED_SYNTAX, "the offset is %lld, expected 0 to 2^42", (long long)offset);
+  operand->offset += offset;
   return status;
 }
 

@@ -107,7 +107,7 @@ static enum perfpred_status read_access(struct ppi_script_parse *parse) {
   enum perfpred_status status = ppi_script_read_buffer_name(parse, &buffer);
   if (status != PERFPRED_OK)
     return status;
-  access.buffer = (size_t)(buffer - parse->script->buffers);
+  access.buffer = buffer->whole;
   access.end = buffer->length;
   if (ppi_reader_accept(&parse->reader, '[')) {
     status = read_count(parse, "the first element", 0, buffer->length, &access.first);
@@ -118,6 +118,8 @@ static enum perfpred_status read_access(struct ppi_script_parse *parse) {
     if (status == PERFPRED_OK)
       status = ppi_reader_expect(&parse->reader, ']');
   }
+  access.first += buffer->offset;
+  access.end += buffer->offset;
   if (status == PERFPRED_OK && !PPI_SCRIPT_GROW_LIST(parse->script, access, accesses))
     status = ppi_error_memory(parse->reader.error);
   if (status == PERFPRED_OK) {

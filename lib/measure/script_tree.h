@@ -38,6 +38,8 @@ struct ppi_script_buffer {
   int64_t length, align; /* elements; bytes, 0: any */
   size_t first, end;     /* units that may use it */
   int freed;             /* line of its free; 0: there is none */
+  size_t whole;          /* the buffer that it is a part of, its own number if of none */
+  int64_t offset;        /* in that, in elements */
 };
 
 /* Elements [first, end) of a buffer. */

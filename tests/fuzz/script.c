@@ -3,6 +3,7 @@
  * buffers and can be described.
  *
  * With clang: -fsanitize=fuzzer,address,undefined (scripts/test --long). */
+#include <perfpred/context.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -59,6 +59,23 @@ Test(script_text, operands_in_buffers_and_scratch) {
   ppi_script_free(&script);
 }
 
+/* Parts of a buffer by name: all are the buffer itself, and go with it or alone. */
+Test(script_text, parts_of_buffers) {
+  read_well("double A[100], B = A+40, C = B + 2*5\nset prepare C[1:3]\ndaxpy(5, 1, B+1, C)\n"
+            "free B\ndaxpy(5, 1, A, C)\nfloat B[3]\n");
+  const struct ppi_script_operand *operands = script.calls[0].operands;
+  cr_expect_eq(operands[0].buffer, 0);
+  cr_expect_eq(operands[0].offset, 41);
+  cr_expect_eq(operands[1].buffer, 0);
+  cr_expect_eq(operands[1].offset, 50);
+  cr_expect_eq(script.buffers[2].length, 50);
+  cr_expect_eq(script.accesses[0].buffer, 0);
+  cr_expect_eq(script.accesses[0].first, 51);
+  cr_expect_eq(script.accesses[0].end, 53);
+  cr_expect_eq(script.units[1].settings.access_count, 1);
+  ppi_script_free(&script);
+}
+
 Test(script_text, settings_hold_from_where_they_stand) {
   read_well("double A[100]\nset repetitions 7; set precondition cold-sweep; set operands fresh\n"
             "set align 128; set ld 40; set stable 0.02 max 50; set prepare A A[10:20]\n"
@@ -154,8 +171,18 @@ Test(script_text, says_where_and_what_is_wrong) {
     { "double A", PERFPRED_SYNTAX, 1, 9, "expected '['" },
     { "double", PERFPRED_SYNTAX, 1, 7, "the name of a buffer" },
     { "double A[9]\ndaxpy(1, 1, A+9, .)", PERFPRED_INVALID, 2, 13, "needs 1 elements, there are 0" },
-    { "double A[9]\ndaxpy(1, 1, A+9223372036854775807, .)", PERFPRED_INVALID, 2, 13, "there are 0" },
-    { "double A[9]\ndaxpy(1, 1, A+-1, .)", PERFPRED_SYNTAX, 2, 15, "expected at least 0" },
+    { "double A[9]\ndaxpy(1, 1, A+9223372036854775807, .)", PERFPRED_SYNTAX, 2, 15, "expected 0 to 2^42" },
+    { "double A[9]\ndaxpy(1, 1, A+-1, .)", PERFPRED_SYNTAX, 2, 15, "expected 0 to 2^42" },
+    { "double A[9], B = A+4\ndaxpy(6, 1, B, .)", PERFPRED_INVALID, 2, 13, "needs 6 elements, there are 5" },
+    { "double A[9], B = A+4, C = B+1\ndaxpy(4, 1, C+1, .)", PERFPRED_INVALID, 2, 13, "there are 3" },
+    { "double A[9], B = A+9", PERFPRED_SYNTAX, 1, 20, "expected 0 to 8" },
+    { "double A[9], B = A+-1", PERFPRED_SYNTAX, 1, 20, "expected 0 to 8" },
+    { "double B = A", PERFPRED_NOT_FOUND, 1, 12, "'A'" },
+    { "double A = A", PERFPRED_NOT_FOUND, 1, 12, "'A'" },
+    { "double A[9]\nfloat B = A", PERFPRED_SYNTAX, 2, 11, "type d" },
+    { "double A[9], A = A+1", PERFPRED_EXISTS, 1, 14, "already" },
+    { "double A[9], B = A+4\nfree A\ndaxpy(1, 1, B, .)", PERFPRED_NOT_FOUND, 3, 13, "line 2 frees it" },
+    { "double A[9], B = A+4\nset prepare B[0:6]", PERFPRED_SYNTAX, 2, 17, "0 to 5" },
     { "double A[9]\ndaxpy(1, 1, A+, .)", PERFPRED_SYNTAX, 2, 15, "an offset in elements" },
     { "double A[9]\nset prepare A[0:10]", PERFPRED_SYNTAX, 2, 17, "0 to 9" },
     { "double A[9]\nset prepare A[10:10]", PERFPRED_SYNTAX, 2, 15, "0 to 9" },
