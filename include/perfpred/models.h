@@ -339,7 +339,7 @@ struct perfpred_generate_report {
 
 /**
  * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the
- * ranges of the options, on the domain that they reach.
+ * ranges of the options, on the domain that they reach. Other parameters for which the text proposes a value, such as nx = 128, have it.
  *
  * @param context the context
  * @param sampler where measurements come from
@@ -394,12 +394,10 @@ PERFPRED_API enum perfpred_status perfpred_models_options(const struct perfpred_
  * @par Thread safety: models may be shared, the sampler not.
  * @since 0.1
  */
-PERFPRED_API enum perfpred_status perfpred_models_refit(const struct perfpred_models *models,
-                                                        struct perfpred_sampler *sampler,
-                                                        const struct perfpred_generate_options *options,
-                                                        struct perfpred_models **refitted,
-                                                        struct perfpred_generate_report *report,
-                                                        struct perfpred_error *error);
+PERFPRED_API enum perfpred_status
+perfpred_models_refit(const struct perfpred_models *models, struct perfpred_sampler *sampler,
+                      const struct perfpred_generate_options *options, struct perfpred_models **refitted,
+                      struct perfpred_generate_report *report, struct perfpred_error *error);
 
 PERFPRED_END_DECLS
 

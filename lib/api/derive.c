@@ -158,6 +158,11 @@ static void round_box(struct ppi_target *target) {
   make_room(target);
 }
 
+/* Neither a block size nor one that has the value which the text proposes, such as a crossover point. */
+static bool is_size(const struct perfpred_program *program, int parameter) {
+  return !program->positive[parameter] && program->defaults[parameter] < 0;
+}
+
 /* Walks for every combination of the values of the sizes; all block sizes are `block`. */
 static enum perfpred_status walk_sizes(struct derivation *all, const struct perfpred_program *program, int64_t block,
                                        const struct values *sizes, struct perfpred_error *error) {
@@ -166,13 +171,15 @@ static enum perfpred_status walk_sizes(struct derivation *all, const struct perf
   int index[PPI_PARAMETER_MAX] = { 0 };
   for (;;) {
     for (int i = 0; i < program->parameter_count; i++)
-      parameters[i] = program->positive[i] ? block : sizes->value[index[i]];
+      parameters[i] = program->positive[i]  ? block
+                      : is_size(program, i) ? sizes->value[index[i]]
+                                            : program->defaults[i];
     enum perfpred_status status =
         ppi_program_walk(program, parameters, (size_t)program->parameter_count, &walker, all, error);
     if (status)
       return status;
     int place = 0;
-    while (place < program->parameter_count && (program->positive[place] || ++index[place] == sizes->count))
+    while (place < program->parameter_count && (!is_size(program, place) || ++index[place] == sizes->count))
       index[place++] = 0;
     if (place == program->parameter_count)
       return PERFPRED_OK;
@@ -201,6 +208,8 @@ static enum perfpred_status walk_ends(struct derivation *all, const struct perfp
     struct values sizes = { .count = 1, .value = { options->n_lower } };
     add_value(&sizes, options->n_upper);
     add_remainders(options->n_lower, options->n_upper, block, &sizes);
+    if (block > options->n_lower && block < options->n_upper)
+      add_value(&sizes, block); /* the largest size that is one block: some algorithms have kernels for that alone */
     status = walk_sizes(all, program, block, &sizes, error);
   }
   return status;
@@ -211,7 +220,7 @@ static enum perfpred_status derive_program(struct derivation *all, const struct 
                                            struct perfpred_error *error) {
   int size_count = 0;
   for (int i = 0; i < program->parameter_count; i++)
-    size_count += !program->positive[i];
+    size_count += is_size(program, i);
   enum perfpred_status status = walk_spread(all, program, size_count, options, error);
   if (!status && size_count < program->parameter_count)
     status = walk_ends(all, program, size_count, options, error);

@@ -46,16 +46,11 @@
     }                                                                                                                  \
   }
 
-/* The diagonal := d, what is right of it (U) or below it := e (xGEBRD). */
-#define DEFINE_BIDIA(NAME, INT, TYPE, REAL)                                                                            \
-  static void NAME(const char *uplo, const INT *n, TYPE *a, const INT *lda, const REAL *d, const REAL *e,              \
-                   size_t length) {                                                                                    \
-    (void)length;                                                                                                      \
-    const int64_t step = (int64_t)*lda + 1, next = *uplo == 'L' ? 1 : *lda;                                            \
-    for (int64_t j = 0; j < *n; j++) {                                                                                 \
-      a[j * step] = d[j];                                                                                              \
-      a[next + j * step] = e[j];                                                                                       \
-    }                                                                                                                  \
+/* The diagonal := d (xGEBRD). */
+#define DEFINE_DIAPUT(NAME, INT, TYPE, REAL)                                                                           \
+  static void NAME(const INT *n, TYPE *a, const INT *lda, const REAL *d) {                                             \
+    for (int64_t j = 0; j < *n; j++)                                                                                   \
+      a[j * ((int64_t)*lda + 1)] = d[j];                                                                               \
   }
 
 /* What is below the diagonal moves from A to B and leaves 0 (xGETRI). */
@@ -97,7 +92,7 @@
 #define IDENTITY(x) (x)
 #define DEFINE_REDUCTIONS(LETTER, INT, BITS, TYPE, REAL)                                                               \
   DEFINE_TRIDIA(LETTER##tridia##BITS, INT, TYPE, REAL)                                                                 \
-  DEFINE_BIDIA(LETTER##bidia##BITS, INT, TYPE, REAL)                                                                   \
+  DEFINE_DIAPUT(LETTER##diaput##BITS, INT, TYPE, REAL)                                                                 \
   DEFINE_TRIMOV(LETTER##trimov##BITS, INT, TYPE)                                                                       \
   DEFINE_COLSWP(LETTER##colswp##BITS, INT, TYPE)                                                                       \
   DEFINE_ONE(LETTER##geone##BITS, INT, TYPE)
@@ -143,12 +138,9 @@ DEFINE_TYPES(int64_t, 64)
   "    a[(*uplo == 'L') + j * ((ptrdiff_t)*lda + 1)] = e[j];\n"                                                        \
   "    d[j] = (" REAL ")a[(*uplo == 'U') + j * ((ptrdiff_t)*lda + 1)];\n"                                              \
   "  }\n"
-#define BIDIA_BODY                                                                                                     \
-  "  (void)length;\n"                                                                                                  \
-  "  for (int j = 0; j < *n; j++) {\n"                                                                                 \
-  "    a[j * ((ptrdiff_t)*lda + 1)] = d[j];\n"                                                                         \
-  "    a[(*uplo == 'L' ? 1 : *lda) + j * ((ptrdiff_t)*lda + 1)] = e[j];\n"                                             \
-  "  }\n"
+#define DIAPUT_BODY                                                                                                    \
+  "  for (int j = 0; j < *n; j++)\n"                                                                                   \
+  "    a[j * ((ptrdiff_t)*lda + 1)] = d[j];\n"
 #define TRIMOV_BODY                                                                                                    \
   "  for (int j = 0; j < *n; j++)\n"                                                                                   \
   "    for (int i = j + 1; i < *m; i++) {\n"                                                                           \
@@ -175,7 +167,7 @@ DEFINE_TYPES(int64_t, 64)
 #define OWN(NAME, ROUTINE, BODY)                                                                                       \
   { #NAME, (perfpred_fortran_fn *)ROUTINE##32, (perfpred_fortran_fn *)ROUTINE##64, BODY }
 #define OWN_REDUCTIONS(LETTER, TYPE, REAL)                                                                             \
-  OWN(LETTER##tridia, LETTER##tridia, TRIDIA_BODY(REAL)), OWN(LETTER##bidia, LETTER##bidia, BIDIA_BODY),               \
+  OWN(LETTER##tridia, LETTER##tridia, TRIDIA_BODY(REAL)), OWN(LETTER##diaput, LETTER##diaput, DIAPUT_BODY),            \
       OWN(LETTER##trimov, LETTER##trimov, TRIMOV_BODY), OWN(LETTER##colswp, LETTER##colswp, COLSWP_BODY(TYPE)),        \
       OWN(LETTER##geone, LETTER##geone, ONE_BODY)
 

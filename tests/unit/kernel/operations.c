@@ -467,7 +467,7 @@ static const struct {
   { "sdsdot", count_dot_plus },
   { "?asum scasum dzasum", count_asum },
   { "?nrm2 scnrm2 dznrm2", count_nrm2 },
-  { "?copy ?swap i?amax ?laswp ?lacpy ?laset ?lacgv ?gezero ?pivadd ?tridia ?bidia ?trimov ?colswp ?geone", nothing },
+  { "?copy ?swap i?amax ?laswp ?lacpy ?laset ?lacgv ?gezero ?pivadd ?tridia ?diaput ?trimov ?colswp ?geone", nothing },
   { "srot drot", count_rot },
   { "csrot zdrot", count_real_rot },
   { "crot zrot", count_mixed_rot },
