@@ -46,11 +46,11 @@ static size_t list(int cpus[CPU_SETSIZE]) {
 }
 
 void ppi_cpus_allowed(char *text, size_t size) {
-  int cpus[CPU_SETSIZE];
+  int cpus[CPU_SETSIZE] = { 0 };
   ppi_cpus_format(cpus, list(cpus), text, size);
 }
 
 int ppi_cpus_pinned(void) {
-  int cpus[CPU_SETSIZE];
+  int cpus[CPU_SETSIZE] = { 0 };
   return list(cpus) == 1 ? cpus[0] : -1;
 }

@@ -108,13 +108,8 @@ static double share(double part_s, double whole_s) {
   return part_s > 0.0 ? (double)NAN : 1.0; /* nothing to do either way */
 }
 
-static enum perfpred_status check_arguments(const struct choosing *choosing, const int64_t *parameters,
-                                            const struct perfpred_choice *choice, struct perfpred_error *error) {
-  const struct perfpred_choose_options *options = &choosing->options;
-  enum perfpred_status status =
-      ppi_rank_check(choosing->plans, choosing->plan_count, parameters, choosing->count, error);
-  if (status)
-    return status;
+static enum perfpred_status check_ranges(const struct choosing *choosing, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
   if (choosing->parameter < 0 || (size_t)choosing->parameter >= choosing->count)
     return ppi_error_set(error, PERFPRED_INVALID, "parameter is %d; expected the place of one of %zu",
                          choosing->parameter, choosing->count);
@@ -122,6 +117,16 @@ static enum perfpred_status check_arguments(const struct choosing *choosing, con
     return ppi_error_set(error, PERFPRED_INVALID, "ranges is NULL; expected %zu of them", choosing->plan_count);
   for (size_t i = 0; i < choosing->plan_count && !status; i++)
     status = ppi_range_check(&choosing->ranges[i], error);
+  return status;
+}
+
+static enum perfpred_status check_arguments(const struct choosing *choosing, const int64_t *parameters,
+                                            const struct perfpred_choice *choice, struct perfpred_error *error) {
+  const struct perfpred_choose_options *options = &choosing->options;
+  enum perfpred_status status =
+      ppi_rank_check(choosing->plans, choosing->plan_count, parameters, choosing->count, error);
+  if (!status)
+    status = check_ranges(choosing, error);
   if (status)
     return status;
   if (options->thread_limit < 0 || options->default_value < 0 || options->extra < 0)

@@ -80,6 +80,8 @@ static double chol_3_s(int64_t n, int64_t b) {
   return sum;
 }
 
+static double rising(void *data, const struct perfpred_virtual_call *call);
+
 static double (*const formulas[3])(int64_t n, int64_t b) = { chol_1_s, chol_2_s, chol_3_s };
 
 static struct perfpred_context *context;
@@ -151,6 +153,44 @@ Test(choose, nothing_to_do) {
     cr_assert_ok(perfpred_plan_tune(plans[i], 1, &range, (int64_t[]){ 0, 0 }, 2, &tuning, &error), error);
     cr_assert_eq(tuning.best, 8);
     cr_assert_eq(tuning.yield_default, 1.0);
+  }
+}
+
+/* C12: m or n may be 0, which is no work at all; n below b is one step. */
+Test(choose, nothing_to_do_in_one_direction) {
+  static const struct {
+    const char *name;
+    int64_t parameters[4];
+    bool empty;
+  } points[] = { { "dgetrf-mn", { 0, 64, 16 }, true },
+                 { "dgetrf-mn", { 64, 0, 16 }, true },
+                 { "dgetrf-mn", { 64, 5, 16 }, false },
+                 { "dgeqrf-nx0", { 0, 16 }, true },
+                 { "dgeqrf-nx0", { 5, 16 }, false } };
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+    struct perfpred_program *program = NULL;
+    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+    struct perfpred_tuning tuning = PERFPRED_TUNING_INIT;
+    struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+    struct perfpred_error error;
+    options.n_upper = 96;
+    options.b_upper = 64;
+    cr_assert_ok(perfpred_program_find(context, points[i].name, &program, &error), error);
+    size_t count = perfpred_program_parameter_count(program);
+    struct perfpred_models *held = virtual_models(context, &program, 1, &options, rising, NULL);
+    struct perfpred_plan *some = make_plan(program, held);
+    cr_assert_ok(perfpred_plan_predict(some, points[i].parameters, count, &prediction, &error), error);
+    cr_assert(isfinite(prediction.time_s.med) && (prediction.time_s.med > 0.0) != points[i].empty,
+              "%s, point %zu: %g s", points[i].name, i, prediction.time_s.med);
+    cr_assert_eq((prediction.notes & PERFPRED_NOTE_ZERO_WORK) != 0, points[i].empty);
+    const struct perfpred_range range = { 8, 64, 8 };
+    int place = perfpred_plan_parameter(some, "b");
+    cr_assert_ok(perfpred_plan_tune(some, place, &range, points[i].parameters, count, &tuning, &error), error);
+    cr_assert_geq(tuning.best, 8);
+    cr_assert(tuning.yield_default > 0.0 && isfinite(tuning.yield_default));
+    perfpred_plan_destroy(some);
+    perfpred_models_unref(held);
+    perfpred_program_unref(program);
   }
 }
 
