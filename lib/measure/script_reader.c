@@ -47,17 +47,20 @@ static void skip_blanks(struct ppi_script_reader *reader) {
       reader->at++;
 }
 
+static bool is_visible(char c) {
+  return c > ' ' && c <= '~';
+}
+
 enum perfpred_status ppi_reader_expected(const struct ppi_script_reader *reader, const char *what) {
   struct ppi_script_reader ahead = *reader;
   skip_blanks(&ahead);
   size_t length = 0, left = (size_t)(ahead.end - ahead.at);
-  while (length < left && length < 40 && ahead.at[length] > ' ' && ahead.at[length] <= '~' &&
-         !strchr(",()[]{};", ahead.at[length]))
+  while (length < left && length < 40 && is_visible(ahead.at[length]) && !strchr(",()[]{};", ahead.at[length]))
     length++;
   if (left == 0 || *ahead.at == '\n')
     return ppi_reader_fail(&ahead, PERFPRED_SYNTAX, "expected %s, found the end of the %s", what,
                            left == 0 ? "text" : "line");
-  if (length == 0 && (*ahead.at < ' ' || *ahead.at > '~'))
+  if (!is_visible(*ahead.at))
     return ppi_reader_fail(&ahead, PERFPRED_SYNTAX, "expected %s, found the byte 0x%02X", what,
                            (unsigned)(unsigned char)*ahead.at);
   return ppi_reader_fail(&ahead, PERFPRED_SYNTAX, "expected %s, found '%.*s'", what, (int)(length > 0 ? length : 1),
