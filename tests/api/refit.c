@@ -11,7 +11,8 @@ static long calls;
 static double stepped(void *data, const struct perfpred_virtual_call *call) {
   (void)data;
   calls++;
-  return (1e-6 + call->flops / 10e9) * (call->sizes[0] > 300 ? 1.3 : 1.0) * (1.0 + 0.002 * (double)(call->repetition % 3));
+  return (1e-6 + call->flops / 10e9) * (call->sizes[0] > 300 ? 1.3 : 1.0) *
+         (1.0 + 0.002 * (double)(call->repetition % 3));
 }
 
 static double smooth(void *data, const struct perfpred_virtual_call *call) {
@@ -200,6 +201,55 @@ Test(refit, makes_do_with_the_points_of_the_other_generator) {
 
 Test(refit, the_adaptive_one_makes_do_as_well) {
   without_some(PERFPRED_GENERATOR_PUBLISHED, PERFPRED_GENERATOR_ADAPTIVE, 0);
+}
+
+/* Where the step lies is in the samples of the adaptive one: boxes are cut there as long as they hold enough points. */
+Test(refit, a_step_is_met_with_the_points_there_are) {
+  struct perfpred_generate_options options = options_of(PERFPRED_GENERATOR_PUBLISHED);
+  struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+  struct perfpred_models *models = generate(&options);
+  options.grid = PERFPRED_GRID_CARTESIAN;
+  options.overfitting = 1;
+  struct perfpred_models *fresh = refit(models, &options, &report);
+  struct perfpred_plan *one = make_plan(program, models), *two = make_plan(program, fresh);
+  cr_assert_gt(report.missing, 0);
+  for (int64_t n = 48; n <= 600; n += 92) {
+    struct perfpred_prediction a = PERFPRED_PREDICTION_INIT, b = PERFPRED_PREDICTION_INIT;
+    struct perfpred_error error;
+    cr_assert_ok(perfpred_plan_predict(one, (int64_t[]){ n, 40 }, 2, &a, &error), error);
+    cr_assert_ok(perfpred_plan_predict(two, (int64_t[]){ n, 40 }, 2, &b, &error), error);
+    cr_assert_close(b.time_s.med, a.time_s.med, 0.1);
+  }
+  perfpred_plan_destroy(one);
+  perfpred_plan_destroy(two);
+  perfpred_models_unref(fresh);
+  perfpred_models_unref(models);
+}
+
+/* Hardly any points, and knobs that ask for many: every estimate is a time. */
+Test(refit, few_points) {
+  static const enum perfpred_generator generators[] = { PERFPRED_GENERATOR_PUBLISHED, PERFPRED_GENERATOR_ADAPTIVE };
+  struct perfpred_generate_options options = options_of(PERFPRED_GENERATOR_PUBLISHED);
+  options.n_upper = 40;
+  options.b_upper = 16;
+  options.overfitting = options.oversampling = -1;
+  struct perfpred_models *models = generate(&options);
+  for (int i = 0; i < 4; i++) {
+    options.generator = generators[i % 2];
+    options.overfitting = i < 2 ? 4 : -1;
+    options.oversampling = 6;
+    struct perfpred_models *fresh = refit(models, &options, NULL);
+    for (size_t k = 0; k < perfpred_models_count(fresh); k++) {
+      struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
+      struct perfpred_statistics time_s;
+      struct perfpred_error error;
+      cr_assert_ok(perfpred_models_info(fresh, k, &info, &error), error);
+      cr_assert_eq(perfpred_models_estimate(fresh, k, info.upper, info.dimensions, &time_s) & PERFPRED_NOTE_ERROR, 0u);
+      cr_assert(isfinite(time_s.med) && time_s.med > 0.0);
+    }
+    perfpred_models_unref(fresh);
+  }
+  perfpred_models_unref(models);
 }
 
 /* More repetitions than were taken: there are as many as there are. */
