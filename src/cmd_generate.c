@@ -9,6 +9,17 @@
 #include "target.h"
 #include "units.h"
 
+/* Models that are tied to a call in an algorithm. */
+static size_t count_contexts(const struct session *session) {
+  size_t count = 0;
+  for (size_t i = 0; i < perfpred_models_count(session->models); i++) {
+    struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
+    if (perfpred_models_info(session->models, i, &info, NULL) == PERFPRED_OK && info.context[0] != '\0')
+      count++;
+  }
+  return count;
+}
+
 static int print_json(const struct session *session, const struct perfpred_generate_report *report) {
   struct document document;
   document_begin(&document);
@@ -18,6 +29,7 @@ static int print_json(const struct session *session, const struct perfpred_gener
     document_string(&document, NULL, perfpred_program_name(session->programs[i]));
   document_close(&document);
   document_integer(&document, "models", (int64_t)report->models);
+  document_integer(&document, "context_models", (int64_t)count_contexts(session));
   document_integer(&document, "points", (int64_t)report->points);
   document_integer(&document, "samples", (int64_t)report->samples);
   document_integer(&document, "disturbed", (int64_t)report->disturbed);
@@ -35,6 +47,9 @@ static int print_text(const struct session *session, const struct perfpred_gener
   printf("%s: %llu models", session->options->output, (unsigned long long)report->models);
   printf(" from %llu samples at %llu points\n", (unsigned long long)report->samples,
          (unsigned long long)report->points);
+  if (session->options->context)
+    printf("context        %zu of the models are of calls in the steps of their algorithm%s\n", count_contexts(session),
+           count_contexts(session) == 0 ? ": none of these has a loop over blocks whose steps could be measured" : "");
   printf("time           %.1f s, of which %.1f s in timed calls\n", report->wall_s, report->measure_s);
   printf("disturbed      %llu calls thrown away;", (unsigned long long)report->disturbed);
   printf(" %s passed\n", unit_percent(text, report->pass_rate, "%.1f %%"));
@@ -56,6 +71,7 @@ static int fill(const struct options *options, struct perfpred_generate_options 
   generate->budget_s = options->budget_s;
   generate->gate = options->gate;
   generate->ld = options->ld;
+  generate->contexts = options->context ? PERFPRED_CONTEXTS_INSTEAD : PERFPRED_CONTEXTS_NONE;
   return knobs_apply(&options->settings, generate);
 }
 
@@ -145,7 +161,9 @@ const struct command command_generate = {
   .details =
       "-n bounds every size parameter (8:1024), -b the block size (8:256). Kernels, cases and domains follow from\n"
       "the algorithms' texts. A FILE that is there is added to;\n"
-      "--replace writes it anew. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"
+      "--replace writes it anew. With --context calls are measured in the steps of their algorithm's loop, each right\n"
+      "after the calls before it, and hold for that algorithm alone; calls that have no such step are measured as\n"
+      "usual. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"
       "Knobs of --set, with their defaults:\n"
       "  overfitting    degrees beyond the kernel's own: 2, for kernels of three sizes 0\n"
       "  oversampling   points for each dimension beyond those that fitting needs: 4\n"
@@ -158,6 +176,6 @@ const struct command command_generate = {
       "  seed           of the order of the samples\n"
       "  generator      published (the default) or adaptive, which samples where it errs\n",
   .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |
-           TAKES_LD | TAKES_FILES | TAKES_TARGET,
+           TAKES_LD | TAKES_FILES | TAKES_TARGET | TAKES_CONTEXT,
   .run = run,
 };

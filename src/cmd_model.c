@@ -32,6 +32,10 @@ static int write_model(struct session *session, struct document *document, size_
   document_open_object(document, NULL);
   document_string(document, "kernel", info.kernel);
   document_string(document, "case", info.case_text);
+  document_open_array(document, "sizes");
+  for (size_t i = 0; i < info.dimensions; i++)
+    document_string(document, NULL, info.size_names[i]);
+  document_close(document);
   document_open_array(document, "lower");
   for (size_t i = 0; i < info.dimensions; i++)
     document_integer(document, NULL, info.lower[i]);
@@ -79,7 +83,8 @@ static int model_row(struct session *session, struct table *table, size_t index)
   if (perfpred_models_info(session->models, index, &info, &session->error) != PERFPRED_OK)
     return session_fail(session);
   for (size_t i = 0; i < info.dimensions && used < sizeof domain; i++)
-    used += (size_t)snprintf(domain + used, sizeof domain - used, "%s%lld:%lld", i > 0 ? " x " : "",
+    used += (size_t)snprintf(domain + used, sizeof domain - used, "%s%s%s%lld:%lld", i > 0 ? " x " : "",
+                             info.context[0] != '\0' ? info.size_names[i] : "", info.context[0] != '\0' ? " " : "",
                              (long long)info.lower[i], (long long)info.upper[i]);
   table_cell(table, "%s", info.kernel);
   table_cell(table, "%s", info.case_text);
@@ -89,6 +94,7 @@ static int model_row(struct session *session, struct table *table, size_t index)
   table_cell(table, "%s", unit_percent(text, info.error, "%.2f %%"));
   table_cell(table, "%llu", (unsigned long long)info.samples);
   table_cell(table, "%zu", info.setup + 1);
+  table_cell(table, "%s", info.context);
   return COMMAND_OK;
 }
 
@@ -123,12 +129,12 @@ static void print_origin(const struct session *session, const struct perfpred_er
 }
 
 static int print_text(struct session *session, const struct perfpred_error *reason) {
-  static const char *const heads[] = { "<kernel",      "<case", "<domain", "pieces",
-                                       "coefficients", "error", "samples", "setup" };
+  static const char *const heads[] = { "<kernel", "<case",   "<domain", "pieces",  "coefficients",
+                                       "error",   "samples", "setup",   "<context" };
   struct table table;
   int result = COMMAND_OK;
   print_origin(session, reason);
-  table_begin(&table, 8, heads);
+  table_begin(&table, 9, heads);
   for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
     result = model_row(session, &table, i);
   if (result == COMMAND_OK)

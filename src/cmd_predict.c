@@ -29,6 +29,9 @@ static int print_json(const struct perfpred_program *program, const int64_t *val
   session_write_notes(&document, prediction->notes);
   document_integer(&document, "calls", (int64_t)prediction->calls);
   document_number(&document, "model_error", prediction->model_error);
+  document_string(&document, "models", session_kind(prediction->context_calls, prediction->warm_calls));
+  document_integer(&document, "context_calls", (int64_t)prediction->context_calls);
+  document_integer(&document, "warm_calls", (int64_t)prediction->warm_calls);
   return document_print(&document);
 }
 
@@ -61,6 +64,10 @@ static void show_work(const struct perfpred_prediction *prediction) {
   if (isfinite(prediction->model_error))
     printf(", models fit within %s", unit_percent(text, prediction->model_error, "%.2f %%"));
   putchar('\n');
+  if (prediction->context_calls > 0)
+    printf("models   %s: %llu calls as they stand in the algorithm, %llu alone\n",
+           session_kind(prediction->context_calls, prediction->warm_calls),
+           (unsigned long long)prediction->context_calls, (unsigned long long)prediction->warm_calls);
 }
 
 static int print_table(const struct perfpred_program *program, const int64_t *values,

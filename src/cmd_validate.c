@@ -20,7 +20,10 @@ struct grid {
   struct range n, b;
   struct perfpred_validation_point *points;
   size_t count;
-  unsigned notes; /* on any of the predictions */
+  unsigned notes;     /* on any of the predictions */
+  const char **kinds; /* of the models that each point was predicted by */
+  double *warm_s;     /* what models of calls alone say of each point that was predicted by others; NAN: nothing */
+  bool any_warm;
 };
 
 static int check_steps(const struct options *options, struct grid *grid) {
@@ -81,8 +84,30 @@ static double parameter(const struct session *session, const struct perfpred_val
   return place < 0 ? (double)NAN : (double)point->parameters[place];
 }
 
-static void write_point(struct document *document, const struct session *session,
-                        const struct perfpred_validation_point *point) {
+/* Of the models of calls alone, with its sign. */
+static double warm_error(const struct grid *grid, size_t which) {
+  double measured_s = grid->points[which].measured_s.med;
+  return (grid->warm_s[which] - measured_s) / measured_s;
+}
+
+/* Mean absolute error of the models of calls alone, and of the others on the same points. */
+static double mean_errors(const struct grid *grid, double *others) {
+  double sum = 0.0, count = 0.0;
+  *others = 0.0;
+  for (size_t i = 0; i < grid->count; i++) {
+    if (isnan(grid->warm_s[i]))
+      continue;
+    sum += fabs(warm_error(grid, i));
+    *others += grid->points[i].are;
+    count += 1.0;
+  }
+  *others /= count;
+  return sum / count;
+}
+
+static void write_point(struct document *document, const struct session *session, const struct grid *grid,
+                        size_t which) {
+  const struct perfpred_validation_point *point = &grid->points[which];
   const struct perfpred_program *program = session->programs[point->plan];
   size_t count = perfpred_program_parameter_count(program);
   double flops;
@@ -94,6 +119,11 @@ static void write_point(struct document *document, const struct session *session
   document_number(document, "measured_s", point->measured_s.med);
   document_number(document, "are", point->are);
   document_number(document, "re", point->re);
+  document_string(document, "models", grid->kinds[which]);
+  if (grid->any_warm) {
+    document_number(document, "warm_s", grid->warm_s[which]);
+    document_number(document, "warm_re", warm_error(grid, which));
+  }
   document_number(document, "noise", point->noise);
   document_integer(document, "disturbed", (int64_t)point->disturbed);
   document_integer(document, "ld", point->ld);
@@ -111,10 +141,15 @@ static int print_json(const struct session *session, const struct grid *grid,
   document_begin(&document);
   document_open_array(&document, "points");
   for (size_t i = 0; i < grid->count; i++)
-    write_point(&document, session, &grid->points[i]);
+    write_point(&document, session, grid, i);
   document_close(&document);
   document_number(&document, "mean_are", validation->mean_are);
   document_number(&document, "median_are", validation->median_are);
+  if (grid->any_warm) {
+    double others;
+    document_number(&document, "warm_mean_are", mean_errors(grid, &others));
+    document_number(&document, "context_mean_are", others);
+  }
   document_number(&document, "noise_floor", validation->noise_floor);
   document_integer(&document, "disturbed", (int64_t)validation->disturbed);
   document_number(&document, "wall_s", validation->wall_s);
@@ -123,8 +158,9 @@ static int print_json(const struct session *session, const struct grid *grid,
   return document_print(&document);
 }
 
-static void point_row(struct table *table, const struct session *session, const struct perfpred_validation_point *point,
+static void point_row(struct table *table, const struct session *session, const struct grid *grid, size_t which,
                       const struct unit *unit) {
+  const struct perfpred_validation_point *point = &grid->points[which];
   char text[UNIT_TEXT];
   double b = parameter(session, point, "b");
   table_cell(table, "%s", perfpred_program_name(session->programs[point->plan]));
@@ -136,6 +172,8 @@ static void point_row(struct table *table, const struct session *session, const 
   table_cell(table, "%s", unit_format(text, point->predicted_s.med, unit));
   table_cell(table, "%s", unit_format(text, point->measured_s.med, unit));
   table_cell(table, "%s", unit_percent(text, point->re, "%+.1f %%"));
+  if (grid->any_warm)
+    table_cell(table, "%s", unit_percent(text, warm_error(grid, which), "%+.1f %%"));
   table_cell(table, "%s", unit_percent(text, point->noise, "%.1f %%"));
   table_cell(table, "%llu", (unsigned long long)point->disturbed);
   table_cell(table, "%s", point->gated ? "" : "not gated");
@@ -154,18 +192,26 @@ static int print_text(const struct session *session, const struct grid *grid,
                       const struct perfpred_validation *validation) {
   char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT], status[SESSION_TEXT];
   const char *const heads[] = { "<algorithm", "n", "b", predicted, measured, "error", "noise", "disturbed", "<" };
+  const char *const both[] = {
+    "<algorithm", "n", "b", predicted, measured, "error", "warm", "noise", "disturbed", "<"
+  };
   struct table table;
   assert(grid->points != NULL && grid->count > 0);
   struct unit unit = unit_time(grid->points[grid->count / 2].measured_s.med);
   snprintf(predicted, sizeof predicted, "predicted/%s", unit.name);
   snprintf(measured, sizeof measured, "measured/%s", unit.name);
-  table_begin(&table, 9, heads);
+  table_begin(&table, grid->any_warm ? 10 : 9, grid->any_warm ? both : heads);
   for (size_t i = 0; i < grid->count; i++)
-    point_row(&table, session, &grid->points[i], &unit);
+    point_row(&table, session, grid, i, &unit);
   int result = table_print(&table, 0);
   printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu points, %.1f s)\n",
          unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
          unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, validation->wall_s);
+  if (grid->any_warm) {
+    double others, alone = mean_errors(grid, &others);
+    printf("mean error by models of calls in the algorithm: %s, of calls alone (warm): %s\n",
+           unit_percent(are, others, "%.2f %%"), unit_percent(median, alone, "%.2f %%"));
+  }
   print_reference(session, validation);
   if (grid->notes != 0)
     printf("status %s\n", session_describe_notes(grid->notes, status));
@@ -200,6 +246,34 @@ static int execute(struct session *session, struct grid *grid) {
   return options->json ? print_json(session, grid, &validation) : print_text(session, grid, &validation);
 }
 
+/* What models of calls alone say of the points of a plan that has others. */
+static void predict_warm(struct session *session, size_t place, struct grid *grid) {
+  size_t count = perfpred_program_parameter_count(session->programs[place]);
+  struct perfpred_plan *plan = session_bind_warm(session, place);
+  for (size_t i = 0; i < grid->count && plan != NULL; i++) {
+    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+    if (grid->points[i].plan != place || strcmp(grid->kinds[i], "warm") == 0 ||
+        perfpred_plan_predict(plan, grid->points[i].parameters, count, &prediction, NULL) != PERFPRED_OK)
+      continue;
+    grid->warm_s[i] = prediction.time_s.med;
+    grid->any_warm = true;
+  }
+  perfpred_plan_destroy(plan);
+}
+
+static int predict_point(struct session *session, struct grid *grid, size_t which) {
+  const struct perfpred_validation_point *point = &grid->points[which];
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  if (perfpred_plan_predict(session->plans[point->plan], point->parameters,
+                            perfpred_program_parameter_count(session->programs[point->plan]), &prediction,
+                            &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  grid->notes |= prediction.notes;
+  grid->kinds[which] = session_kind(prediction.context_calls, prediction.warm_calls);
+  grid->warm_s[which] = (double)NAN;
+  return COMMAND_OK;
+}
+
 /* Everything that can be refused is refused before the worker starts. */
 static int prepare(struct session *session, struct grid *grid) {
   int result = session_find(session, session->options->operands.items[0]);
@@ -209,16 +283,16 @@ static int prepare(struct session *session, struct grid *grid) {
     result = session_bind(session, false);
   for (size_t i = 0; result == COMMAND_OK && i < session->count; i++)
     result = add_points(session, i, grid);
-  for (size_t i = 0; result == COMMAND_OK && i < grid->count; i++) {
-    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
-    const struct perfpred_validation_point *point = &grid->points[i];
-    if (perfpred_plan_predict(session->plans[point->plan], point->parameters,
-                              perfpred_program_parameter_count(session->programs[point->plan]), &prediction,
-                              &session->error) != PERFPRED_OK)
-      result = session_fail(session);
-    else
-      grid->notes |= prediction.notes;
-  }
+  if (result != COMMAND_OK)
+    return result;
+  grid->kinds = calloc(grid->count + 1, sizeof(const char *));
+  grid->warm_s = calloc(grid->count + 1, sizeof *grid->warm_s);
+  if (grid->kinds == NULL || grid->warm_s == NULL)
+    return message_fail("out of memory");
+  for (size_t i = 0; result == COMMAND_OK && i < grid->count; i++)
+    result = predict_point(session, grid, i);
+  for (size_t i = 0; result == COMMAND_OK && i < session->count; i++)
+    predict_warm(session, i, grid);
   return result;
 }
 
@@ -235,6 +309,8 @@ static int run(const struct options *options) {
     result = session_sample(&session);
   if (result == COMMAND_OK)
     result = execute(&session, &grid);
+  free(grid.warm_s);
+  free(grid.kinds);
   free(grid.points);
   session_close(&session);
   return result;
@@ -248,7 +324,9 @@ const struct command command_validate = {
       "NAME is an algorithm, or an operation for all its algorithms. Without -b the block size is 64. Libraries and\n"
       "threads are those of the models where no option names others, and so is the reading of the yardstick that\n"
       "times are brought to. Executed matrices have the smallest leading\n"
-      "dimension that holds them and is a multiple of 8 and not of 256. The noise floor is how far two halves of the\n"
+      "dimension that holds them and is a multiple of 8 and not of 256. Where the models are of calls in the steps of\n"
+      "the algorithm (generate --context), the error that models of calls alone would have had stands beside theirs,\n"
+      "as far as the file has such. The noise floor is how far two halves of the\n"
       "same measurement are apart: an error below it says nothing.\n",
   .takes = TAKES_MODELS | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE |
            TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_NUMBER,

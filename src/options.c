@@ -34,6 +34,9 @@ struct rule {
 
 static const struct rule rules[] = {
   { "-m", "FILE", "model file", KIND_WORD, TAKES_MODELS, AT(models), 0, 0 },
+  { "--models", "KIND",
+    "'context': of calls where they stand in the algorithm, where there are such; 'warm': of calls alone", KIND_WORD,
+    TAKES_MODELS, AT(kind), 0, 0 },
   { "-o", "FILE", "file to write; it changes as a whole, once everything is done", KIND_WORD, TAKES_OUTPUT, AT(output),
     0, 0 },
   { "-n", "LO:HI[:STEP]", "sizes", KIND_RANGE, TAKES_N, AT(n), 0, 0 },
@@ -42,6 +45,9 @@ static const struct rule rules[] = {
     0, 0 },
   { "--budget", "SECONDS", "wall time to stay within", KIND_REAL, TAKES_BUDGET, AT(budget_s), 1e-3, 1e7 },
   { "--set", "KNOB=VALUE", "how models are made; may be repeated", KIND_ASSIGNMENTS, TAKES_SET, AT(settings), 0, 0 },
+  { "--context", NULL,
+    "model calls where they stand in the algorithm, in the steps of its loop, where that can be done", KIND_FLAG,
+    TAKES_CONTEXT, AT(context), 0, 0 },
   { "--reps", "R", "timed executions", KIND_INTEGER, TAKES_REPS, AT(repetitions), 1, 1000000 },
   { "--gate", "X", "widest relative deviation of the yardstick, such as 0.05, or 'off'", KIND_GATE, TAKES_GATE,
     AT(gate), 1e-6, 10 },

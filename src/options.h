@@ -31,6 +31,7 @@ enum {
   TAKES_NUMBER = 1 << 17,     /* --setup */
   TAKES_TARGET = 1 << 18,     /* --replace --restart --samples */
   TAKES_COUNTS = 1 << 19,     /* --blas as above, --threads of several setups together */
+  TAKES_CONTEXT = 1 << 20,
 };
 
 /* Words in the order in which they were given; borrowed from argv. */
@@ -48,15 +49,15 @@ struct assignment {
 };
 
 struct options {
-  const char *models, *output, *algorithms, *measured, *blas, *lapack, *worker;
+  const char *models, *kind, *output, *algorithms, *measured, *blas, *lapack, *worker;
   struct range n, b;
   double budget_s;                  /* 0: none */
   double yardstick_s;               /* 0: the sampler's own */
   double gate;                      /* 0: the default; -1: off */
   int64_t repetitions, threads, ld; /* 0: the default */
   struct counts thread_counts;
-  int64_t setup; /* 1: the first one of the model file; 0: any */
-  bool json, extrapolate, force, help, replace, restart, samples;
+  int64_t setup;                    /* 1: the first one of the model file; 0: any */
+  bool json, extrapolate, force, help, replace, restart, samples, context;
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;

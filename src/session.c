@@ -226,14 +226,36 @@ static int fail_to_bind(const struct session *session, enum perfpred_status stat
   return session_fail(session);
 }
 
-int session_bind(struct session *session, bool skip) {
+static struct perfpred_plan_options binding(const struct session *session, size_t place, int warm) {
   struct perfpred_plan_options plan_options = PERFPRED_PLAN_OPTIONS_INIT;
   plan_options.extrapolate = session->options->extrapolate;
+  plan_options.threads = session->threads[place];
   plan_options.blas = session->options->blas;
   plan_options.setup = (size_t)session->options->setup;
   plan_options.force = session->options->force;
+  plan_options.warm = warm;
+  return plan_options;
+}
+
+struct perfpred_plan *session_bind_warm(struct session *session, size_t place) {
+  const struct perfpred_plan_options plan_options = binding(session, place, 1);
+  struct perfpred_plan *plan = NULL;
+  struct perfpred_error ignored;
+  return perfpred_plan_create(session->programs[place], session->models, &plan_options, &plan, &ignored) == PERFPRED_OK
+             ? plan
+             : NULL;
+}
+
+const char *session_kind(uint64_t context_calls, uint64_t warm_calls) {
+  return context_calls == 0 ? "warm" : warm_calls == 0 ? "context" : "mixed";
+}
+
+int session_bind(struct session *session, bool skip) {
+  const char *kind = session->options->kind != NULL ? session->options->kind : "context";
+  if (strcmp(kind, "context") != 0 && strcmp(kind, "warm") != 0)
+    return message_misuse("option --models: '%s': expected 'context' or 'warm'", kind);
   for (size_t i = 0; i < session->count;) {
-    plan_options.threads = session->threads[i];
+    const struct perfpred_plan_options plan_options = binding(session, i, strcmp(kind, "warm") == 0);
     enum perfpred_status status =
         perfpred_plan_create(session->programs[i], session->models, &plan_options, &session->plans[i], &session->error);
     if (status == PERFPRED_OK) {

@@ -42,6 +42,10 @@ int session_load(struct session *session);
 int session_report(struct session *session);
 /* Makes the plans. With skip, programs that lack a model are dropped and listed; at least one must be left. */
 int session_bind(struct session *session, bool skip);
+/* Another plan of a program, with models of calls alone; the caller destroys it. NULL: there is none. */
+struct perfpred_plan *session_bind_warm(struct session *session, size_t place);
+/* "context", "warm" or "mixed": what the calls of a prediction were priced by. */
+const char *session_kind(uint64_t context_calls, uint64_t warm_calls);
 /* Before the plans are made: every program once for each number of --threads that the models have; the others are named in
    a note, and at least one must be left. */
 int session_spread(struct session *session);

@@ -143,11 +143,16 @@ struct perfpred_model_info {
   size_t setup;          /**< place of its setup: perfpred_models_setup_info */
   const char *context;   /**< algorithm and call that it is tied to, or ""; borrowed */
   int64_t ld;            /**< leading dimension that it was measured with */
+  const char
+      *size_names[8]; /**< what its sizes are: the kernel's size arguments, or with a context done, width, rest of
+                                  a step, as far as they matter; borrowed */
 };
 #define PERFPRED_MODEL_INFO_INIT                                                                                       \
   {                                                                                                                    \
     sizeof(struct perfpred_model_info), 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0.0, 0, \
-        0, 0, 0                                                                                                        \
+        0, 0, 0, {                                                                                                     \
+      0, 0, 0, 0, 0, 0, 0, 0                                                                                           \
+    }                                                                                                                  \
   }
 
 /**

@@ -11,6 +11,7 @@
 #define ROUNDS 500
 #define VERIFICATIONS 4
 #define POINTS 50000 /* per target */
+#define LOOSEST 0.5  /* error bound of a call that takes next to nothing of its step */
 
 struct work {
   struct ppi_refinement *refinement;
@@ -209,6 +210,45 @@ static void advance(struct ppi_refinement *refinement) {
   refinement->ahead = 0.3 * (1.0 - refinement->fraction);
 }
 
+/* The error bound is one of the whole step: a call that takes little of it need not be met that well, and one that takes next to nothing
+   would hardly ever be. The errors of calls add up like those of independent numbers. */
+static double bound_of(const struct ppi_refinement *refinement, size_t target) {
+  double bound = refinement->options.error_bound, own = 0.0, all = 0.0;
+  size_t first, end;
+
+  ppi_group_of(refinement, target, &first, &end);
+  for (size_t i = 0; i < refinement->points.count; i++) {
+    const struct ppi_point *point = refinement->points.items + i;
+
+    if (point->count == 0 || point->target < first || point->target >= end)
+      continue;
+    all += point->times_s[0];
+    own += point->target == target ? point->times_s[0] : 0.0;
+  }
+  return end == first + 1 ? bound : fmin(fmax(bound, bound * all / (own * sqrt((double)(end - first)))), LOOSEST);
+}
+
+/* With the bound of its group's member. */
+static enum perfpred_status look_at_member(struct work *work, size_t target) {
+  double bound = work->refinement->options.error_bound;
+  enum perfpred_status status;
+
+  work->refinement->options.error_bound = bound_of(work->refinement, target);
+  status = look(work, target);
+  work->refinement->options.error_bound = bound;
+  return status;
+}
+
+static enum perfpred_status carve(struct work *work, size_t target) {
+  double bound = work->refinement->options.error_bound;
+  enum perfpred_status status;
+
+  work->refinement->options.error_bound = bound_of(work->refinement, target);
+  status = ppi_carve(work->refinement, target, work->terms + target, work->memories + target, work->tilings + target);
+  work->refinement->options.error_bound = bound;
+  return status;
+}
+
 static double gain_of(const struct work *work, size_t from) {
   double gain = 0.0;
 
@@ -229,7 +269,7 @@ static enum perfpred_status look_at_group(struct work *work, size_t first, size_
     double gain;
 
     work->changed[i] = false;
-    status = look(work, i);
+    status = look_at_member(work, i);
     if (status || before == begin) {
       best = gain_of(work, begin);
       continue;
@@ -288,7 +328,7 @@ enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement) {
     status = refine(&work, &more);
   }
   for (size_t i = 0; !status && i < refinement->count; i++)
-    status = ppi_carve(refinement, i, work.terms + i, work.memories + i, work.tilings + i);
+    status = carve(&work, i);
   work_release(&work);
   return status;
 }

@@ -146,6 +146,7 @@ static void describe(const struct ppi_submodel *submodel, struct perfpred_model_
   for (int d = 0; d < submodel->dimensions; d++) {
     info->lower[d] = submodel->lower[d];
     info->upper[d] = submodel->upper[d];
+    info->size_names[d] = ppi_submodel_size_name(submodel, d);
   }
   info->pieces = (size_t)submodel->piece_count;
   info->error = NAN;

@@ -119,3 +119,165 @@ Test(contexts, models_know_their_steps) {
   perfpred_models_unref(models);
   perfpred_program_unref(program);
 }
+
+/* --- What is not as expected --------------------------------------------------------------------------------------- */
+
+static enum perfpred_status generate_with(enum perfpred_contexts contexts, struct perfpred_models **models,
+                                          struct perfpred_error *error) {
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_program *program = parse(context, chol_3);
+  const struct perfpred_program *list[] = { program };
+  struct perfpred_sampler *sampler = virtual_sampler(context, cost, NULL);
+  options.contexts = contexts;
+  enum perfpred_status status = perfpred_generate(context, sampler, list, 1, &options, models, NULL, error);
+  perfpred_sampler_destroy(sampler);
+  perfpred_program_unref(program);
+  return status;
+}
+
+Test(contexts, options_are_checked) {
+  struct perfpred_models *models = NULL;
+  struct perfpred_error error;
+  cr_expect_eq(generate_with((enum perfpred_contexts)3, &models, &error), PERFPRED_INVALID);
+  cr_expect_not_null(strstr(error.text, "options.contexts: 3"), "%s", error.text);
+  cr_expect_eq(generate_with((enum perfpred_contexts) - 1, &models, &error), PERFPRED_INVALID);
+  cr_expect_null(models);
+}
+
+/* A clock that says NaN fails the generation, whose models were half made. */
+static double failing(void *data, const struct perfpred_virtual_call *call) {
+  int *left = data;
+  (void)call;
+  return --*left < 0 ? (double)NAN : 1e-6;
+}
+
+Test(contexts, a_call_that_fails_is_named) {
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_program *program = parse(context, chol_3);
+  const struct perfpred_program *list[] = { program };
+  int left = 100;
+  struct perfpred_sampler *sampler = virtual_sampler(context, failing, &left);
+  struct perfpred_models *models = NULL;
+  struct perfpred_error error;
+  options.contexts = PERFPRED_CONTEXTS_BESIDE;
+  cr_expect_eq(perfpred_generate(context, sampler, list, 1, &options, &models, NULL, &error), PERFPRED_NUMERIC);
+  cr_expect_not_null(strstr(error.text, "virtual clock"), "%s", error.text);
+  cr_expect_null(models);
+  perfpred_sampler_destroy(sampler);
+  perfpred_program_unref(program);
+}
+
+static void expect_corrupt(const char *json, const char *part, const char *instead, const char *named) {
+  const char *at = strstr(json, part);
+  struct perfpred_models *models = NULL;
+  struct perfpred_error error;
+  cr_assert_not_null(at, "%s", part);
+  size_t before = (size_t)(at - json), length = strlen(json) - strlen(part) + strlen(instead);
+  char *spoilt = malloc(length + 1);
+  cr_assert_not_null(spoilt);
+  memcpy(spoilt, json, before);
+  memcpy(spoilt + before, instead, strlen(instead));
+  memcpy(spoilt + before + strlen(instead), at + strlen(part), strlen(at + strlen(part)) + 1);
+  cr_expect_eq(perfpred_models_load_memory(context, spoilt, length, "spoilt", NULL, &models, &error), PERFPRED_CORRUPT,
+               "%s: %s", instead, error.text);
+  cr_expect_not_null(strstr(error.text, named), "%s", error.text);
+  cr_expect_null(models);
+  free(spoilt);
+}
+
+/* dtrsm of Cholesky 3 is m = rest, n = width, of the sizes width and rest. */
+Test(contexts, spoilt_files_are_refused) {
+  struct perfpred_program *program = parse(context, chol_3);
+  struct perfpred_models *models = generate(&program, 1, PERFPRED_CONTEXTS_INSTEAD, 256, NULL);
+  struct perfpred_error error;
+  char *json = NULL;
+  cr_assert_ok(perfpred_models_print(models, &json, &error), error);
+  static const char good[] = "\"step\": {\"arguments\": [0, 1, 0, 1, 0, 0], \"limit\": 0, \"sharing\": [0, 1]}";
+  cr_assert_not_null(strstr(json, good), "%s", json);
+  expect_corrupt(json, good, "\"step\": 5", "step");
+  expect_corrupt(json, good, "\"step\": {\"arguments\": [0, 1, 0], \"limit\": 0, \"sharing\": [0, 1]}", "arguments");
+  expect_corrupt(json, good, "\"step\": {\"arguments\": [0, 1, 0, 1, 0, 2e9], \"limit\": 0, \"sharing\": [0, 1]}",
+                 "arguments");
+  expect_corrupt(json, good, "\"step\": {\"arguments\": [0, 1, 0, 1, 0, 0], \"limit\": -1, \"sharing\": [0, 1]}",
+                 "limit");
+  expect_corrupt(json, good, "\"step\": {\"arguments\": [0, 1, 0, 1, 0, 0], \"limit\": 0, \"sharing\": [0, 2]}",
+                 "sharing");
+  expect_corrupt(json, good, "\"step\": {\"arguments\": [0, 1, 0, 1, 0, 0], \"limit\": 0}", "sharing");
+  expect_corrupt(json, "\"context\": \"three:1\"", "\"context\": \"\"", "context");
+  perfpred_free(json);
+  perfpred_models_unref(models);
+  perfpred_program_unref(program);
+}
+
+/* Another text of the same name: its calls are others, or the same ones with other sizes. */
+Test(contexts, another_program_of_that_name_has_no_models) {
+  static const char other[] = "perfpred-text 1\n"
+                              "algorithm three(n, b)\n"
+                              "  cost n*(n+1)*(2*n+1)/6\n"
+                              "  inout A: double spd triangle(L)[n]\n"
+                              "  for i in 0:n by b as w\n"
+                              "    dpotrf2(L, w, A[i, i])\n"
+                              "    dtrsm(R, L, T, N, n - i - w, w, 1, A[i, i], A[i+w, i])\n"
+                              "    dsyrk(L, N, w, i, -1, A[i, 0], 1, A[i, i])\n"
+                              "  end\n"
+                              "end\n";
+  struct perfpred_program *programs[] = { parse(context, chol_3), parse(context, other) };
+  struct perfpred_models *models = generate(programs, 1, PERFPRED_CONTEXTS_INSTEAD, 256, NULL);
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct perfpred_plan *plan = NULL;
+  struct perfpred_error error;
+  cr_assert_ok(perfpred_plan_create(programs[1], models, &options, &plan, &error), error);
+  cr_expect_eq(perfpred_plan_predict(plan, (int64_t[]){ 250, 40 }, 2, &prediction, &error), PERFPRED_UNMODELLED);
+  cr_expect_not_null(strstr(error.text, "dsyrk"), "%s", error.text);
+  perfpred_plan_destroy(plan);
+  options.partial = 1;
+  cr_assert_ok(perfpred_plan_create(programs[1], models, &options, &plan, &error), error);
+  cr_assert_ok(perfpred_plan_predict(plan, (int64_t[]){ 250, 40 }, 2, &prediction, &error), error);
+  cr_expect(prediction.notes & PERFPRED_NOTE_UNMODELLED);
+  cr_expect_eq(prediction.context_calls, 13, "dpotrf2 of 7 steps, dtrsm of the 6 that leave something");
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(models);
+  perfpred_program_unref(programs[0]);
+  perfpred_program_unref(programs[1]);
+}
+
+/* Beyond the largest n a left-looking step may still lie in the box of its sizes: done 200, width 8 and rest 200 of n = 408, with models
+   to n = 256. It is no step that was sampled. */
+Test(contexts, parts_of_a_larger_matrix_are_beyond_the_domain) {
+  struct perfpred_program *program = parse(context, chol_2);
+  struct perfpred_models *models = generate(&program, 1, PERFPRED_CONTEXTS_INSTEAD, 256, NULL);
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct perfpred_plan *plan = make_plan(program, models);
+  struct perfpred_error error;
+  cr_assert_ok(perfpred_plan_predict(plan, (int64_t[]){ 256, 8 }, 2, &prediction, &error), error);
+  cr_expect_eq(prediction.notes, 0);
+  cr_expect_eq(perfpred_plan_predict(plan, (int64_t[]){ 264, 8 }, 2, &prediction, &error), PERFPRED_OUT_OF_DOMAIN);
+  cr_expect_not_null(strstr(error.text, "with a sum of at most 256"), "%s", error.text);
+  perfpred_plan_destroy(plan);
+  options.extrapolate = 1;
+  cr_assert_ok(perfpred_plan_create(program, models, &options, &plan, &error), error);
+  cr_assert_ok(perfpred_plan_predict(plan, (int64_t[]){ 288, 32 }, 2, &prediction, &error), error);
+  cr_expect(prediction.notes & PERFPRED_NOTE_EXTRAPOLATED);
+  double measured = measure(program, 288, 32);
+  cr_expect_float_eq(prediction.time_s.med, measured, 0.05 * measured, "%g, measured %g", prediction.time_s.med,
+                     measured);
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(models);
+  perfpred_program_unref(program);
+}
+
+/* DGEQRF copies columns one by one: b calls in each step, priced as calls alone, which on this clock take half as long. */
+Test(contexts, both_kinds_of_models_add_up) {
+  struct perfpred_program *program = NULL;
+  struct perfpred_error error;
+  cr_assert_ok(perfpred_program_find(context, "dgeqrf", &program, &error), error);
+  struct perfpred_models *models = generate(&program, 1, PERFPRED_CONTEXTS_INSTEAD, 256, NULL);
+  struct perfpred_prediction prediction = predict(program, models, 0, 256, 32);
+  /* 4 blocks of 32 columns before the 128 that are not blocked: 8 calls in a step each; 32 copies in each, and the last call */
+  cr_expect_eq(prediction.context_calls, 32);
+  cr_expect_eq(prediction.warm_calls, 4 * 32 + 1);
+  perfpred_models_unref(models);
+  perfpred_program_unref(program);
+}

@@ -110,6 +110,32 @@ def test_generate():
     return None
 
 
+def test_generate_in_context():
+    """generate --context measures steps of the algorithm, and validate shows both kinds of models side by side"""
+    if NO_WORKER:
+        return NO_WORKER
+    path = os.path.join(folder(), "context.json")
+    made = run("generate", "--for", "dpotrf", "-o", path, *SMALL, "--context", "--json").json()
+    assert made["context_models"] == 4 and made["models"] == 5, made  # and the unblocked call
+    words = ("validate", "dpotrf", "-m", path, "-n", "32:64:32", "-b", "16", "--reps", "2")
+    checked = run(*words, "--json").json()
+    assert [point["models"] for point in checked["points"]] == ["context", "context"]
+    assert "warm_mean_are" not in checked
+    run("generate", "--for", "dpotrf", "-o", path, *SMALL)
+    checked = run(*words, "--json").json()
+    for point in checked["points"]:
+        relative = (point["warm_s"] - point["measured_s"]) / point["measured_s"]
+        assert point["models"] == "context" and abs(relative - point["warm_re"]) < 1e-9
+    mean = sum(abs(point["warm_re"]) for point in checked["points"]) / 2
+    assert abs(checked["warm_mean_are"] - mean) < 1e-9
+    assert abs(checked["context_mean_are"] - checked["mean_are"]) < 1e-9
+    assert "of calls alone (warm)" in run(*words).out
+    assert "warm_s" not in run(*words, "--models", "warm", "--json").json()["points"][0]
+    text = run("generate", "--for", "chain-3-1", "-o", path + ".chain", *SMALL, "--context").out
+    assert "0 of the models" in text and "none of these has a loop" in text, text
+    return None
+
+
 def reference_of_models(path, checked):
     """Measured times are brought to the models' reading; one that is given wins."""
     with open(path, encoding="utf-8") as file:

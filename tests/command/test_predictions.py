@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import subprocess
 
 from harness import JITTER, MEAN, MEDIAN, close, expected_right_looking, folder, main, models, refuses, run
 
@@ -20,7 +21,8 @@ def test_predict_keys():
     answer = predict(1000, 128)
     promised = set(
         "name parameters time_s flops flops_per_s efficiency data_bytes movement_bytes intensity_flops_per_byte "
-        "bandwidth_bytes_per_s bound efficiency_bandwidth roofline_flops_per_s status notes calls model_error".split()
+        "bandwidth_bytes_per_s bound efficiency_bandwidth roofline_flops_per_s status notes calls model_error models "
+        "context_calls warm_calls".split()
     )
     assert set(answer) == promised, set(answer) ^ promised
     for key in ("time_s", "flops_per_s", "efficiency", "bandwidth_bytes_per_s", "efficiency_bandwidth"):
@@ -332,6 +334,31 @@ def test_model():
     table = run("model", models(*ALL))
     assert table.code == 0
     assert sum(line.startswith(tuple(kernels)) for line in table.out.splitlines()) == len(answer["models"])
+
+
+def test_context():
+    """models of calls in the steps of their algorithm are made, shown, taken, and left alone"""
+    path = os.path.join(folder(), "context.json")
+    subprocess.run([os.environ["VIRTUAL_MODELS"], path, "chol-l-3"], check=True, timeout=120,
+                   env={**os.environ, "CONTEXTS": "1"})
+    listed = run("model", path, "--json").json()["models"]
+    assert [model["context"] for model in listed] == ["chol-l-3:0", "chol-l-3:1", "chol-l-3:2"]
+    assert all(model["sizes"] == ["width", "rest"] for model in listed)
+    assert "width 8:256 x rest 8:1016" in run("model", path).out
+    words = ("chol-l-3", "-m", path, "n=1000", "b=128")
+    answer = run("predict", *words, "--json").json()
+    assert (answer["models"], answer["context_calls"], answer["warm_calls"]) == ("context", 22, 0)
+    close(answer["time_s"]["med"], expected_right_looking(1000, 128) * MEDIAN, 5e-3)
+    assert "models   context: 22 calls as they stand in the algorithm, 0 alone" in run("predict", *words).out
+    refuses(1, "predict", *words, "--models", "warm", naming=["no model of dpotrf2(L)"])
+    refuses(1, "predict", "chol-l-2", *words[1:], naming=["no model of dsyrk"])
+    refuses(1, "predict", "chol-l-3", "-m", path, "n=1400", "b=128", naming=["in a step with", "rest"])
+    refuses(2, "predict", *words, "--models", "sideways", naming=["'sideways'", "'context' or 'warm'"])
+    # both kinds in one file
+    subprocess.run([os.environ["VIRTUAL_MODELS"], path, "chol-l-3"], check=True, timeout=120)
+    for kind in ("context", "warm"):
+        assert run("predict", *words, "--models", kind, "--json").json()["models"] == kind
+    assert run("predict", "chol-l-2", *words[1:], "--json").code == 1
 
 
 def test_model_of_generic_blis():

@@ -59,7 +59,7 @@ def test_wrong_option():
     refuses(2, "kernels", "-x", naming=["'-x'"])
     refuses(2, "kernels", "--reps", "3", naming=["'--reps'"])
     refuses(2, "generate", "--kernel", "dgemm", naming=["'--kernel'"])
-    refuses(2, "generate", "--context", naming=["'--context'"])
+    refuses(2, "generate", "--colour", naming=["'--colour'"])
 
 
 def test_option_values():
