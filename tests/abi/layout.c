@@ -48,7 +48,8 @@ AT(perfpred_model_info, samples, 184);
 AT(perfpred_model_info, setup, 192);
 AT(perfpred_model_info, context, 200);
 AT(perfpred_model_info, ld, 208);
-SIZE(perfpred_model_info, 216);
+AT(perfpred_model_info, size_names, 216);
+SIZE(perfpred_model_info, 280);
 
 AT(perfpred_setup_info, size, 0);
 AT(perfpred_setup_info, blas_family, 8);
@@ -93,7 +94,8 @@ AT(perfpred_generate_options, keep_samples, 132);
 AT(perfpred_generate_options, journal, 136);
 AT(perfpred_generate_options, restart, 144);
 AT(perfpred_generate_options, known, 152);
-SIZE(perfpred_generate_options, 160);
+AT(perfpred_generate_options, contexts, 160);
+SIZE(perfpred_generate_options, 168);
 
 AT(perfpred_merge_options, size, 0);
 AT(perfpred_merge_options, refuse, 8);
@@ -136,7 +138,8 @@ AT(perfpred_virtual_call, sizes, 32);
 AT(perfpred_virtual_call, size_count, 40);
 AT(perfpred_virtual_call, flops, 48);
 AT(perfpred_virtual_call, repetition, 56);
-SIZE(perfpred_virtual_call, 64);
+AT(perfpred_virtual_call, previous, 64);
+SIZE(perfpred_virtual_call, 72);
 
 AT(perfpred_measure_options, size, 0);
 AT(perfpred_measure_options, repetitions, 8);
@@ -166,6 +169,7 @@ AT(perfpred_plan_options, threads, 16);
 AT(perfpred_plan_options, blas, 24);
 AT(perfpred_plan_options, setup, 32);
 AT(perfpred_plan_options, force, 40);
+AT(perfpred_plan_options, warm, 44);
 SIZE(perfpred_plan_options, 48);
 
 AT(perfpred_prediction, size, 0);
@@ -183,7 +187,9 @@ AT(perfpred_prediction, compute_bound, 248);
 AT(perfpred_prediction, notes, 252);
 AT(perfpred_prediction, calls, 256);
 AT(perfpred_prediction, model_error, 264);
-SIZE(perfpred_prediction, 272);
+AT(perfpred_prediction, context_calls, 272);
+AT(perfpred_prediction, warm_calls, 280);
+SIZE(perfpred_prediction, 288);
 
 AT(perfpred_range, lower, 0);
 AT(perfpred_range, upper, 8);
@@ -196,7 +202,7 @@ AT(perfpred_tuning, yield_default, 16);
 AT(perfpred_tuning, default_value, 24);
 AT(perfpred_tuning, candidates, 32);
 AT(perfpred_tuning, prediction, 40);
-SIZE(perfpred_tuning, 312);
+SIZE(perfpred_tuning, 328);
 
 AT(perfpred_rank, plan, 0);
 AT(perfpred_rank, time_s, 8);
