@@ -161,8 +161,7 @@ static int increment(void *data, void *const args[]) {
 /* Regions on threads of a sampler's own, while others do the same. */
 static void *own_local_sampler(void *data) {
   static const char text[] = "set repetitions 2\ndmine(10)\n{omp dmine(5); { dmine(6); dmine(7) } }\n"
-                             "set precondition cold-flush\n{omp dmine(8); dmine(9) }\n"
-                             "double A[100]\nset operands fresh; set prepare A\n{omp dmine(8, A); dmine(9, A+50) }\n";
+                             "set precondition cold-flush\n{omp dmine(8); dmine(9) }\n";
   struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
   struct perfpred_sampler *sampler = NULL;
   char *json = NULL;
