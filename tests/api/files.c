@@ -284,6 +284,75 @@ Test(files, a_full_disk_under_the_journal) {
   cr_assert_null(none);
 }
 
+/* What a generation leaves whose models are not saved. */
+static char *journal_text(void) {
+  struct perfpred_generate_options options = options_of();
+  struct perfpred_models *lost = NULL;
+  struct perfpred_error error;
+  options.journal = journal;
+  cr_assert_ok(generate(&options, &lost, &error), error);
+  perfpred_models_unref(lost);
+  FILE *file = fopen(journal, "r");
+  cr_assert_not_null(file);
+  char *text = calloc(1 << 20, 1);
+  cr_assert_gt(fread(text, 1, (1 << 20) - 1, file), 0u);
+  fclose(file);
+  return text;
+}
+
+/* A line that is not whole is dropped, whatever it was; the models are the same in the end. */
+Test(files, a_journal_cut_anywhere) {
+  struct perfpred_generate_options options = options_of();
+  struct perfpred_error error;
+  char *text = journal_text();
+  const char *wanted = strstr(good, "\"models\"");
+  size_t length = strlen(text);
+  options.journal = journal;
+  cr_assert_gt(length, 1000u);
+  for (size_t cut = 0; cut < length; cut += 1 + length / 40) {
+    struct perfpred_models *made = NULL;
+    char *json = NULL, *part = strndup(text, cut);
+    write_file(journal, part);
+    cr_assert_ok(generate(&options, &made, &error), error);
+    cr_assert_ok(perfpred_models_print(made, &json, &error), error);
+    cr_assert_str_eq(strstr(json, "\"models\""), wanted);
+    perfpred_models_unref(made);
+    perfpred_free(json);
+    free(part);
+    unlink(journal);
+  }
+  free(text);
+}
+
+static void expect_journal_refused(const char *content, enum perfpred_status status, const char *place) {
+  struct perfpred_generate_options options = options_of();
+  struct perfpred_models *none = NULL;
+  struct perfpred_error error;
+  options.journal = journal;
+  write_file(journal, content);
+  cr_assert_eq(generate(&options, &none, &error), status, "%s: %s", place, error.text);
+  cr_assert_null(none);
+  cr_assert_eq(strncmp(error.text, journal, strlen(journal)), 0, "%s", error.text);
+  cr_assert_not_null(strstr(error.text, place), "expected %s in: %s", place, error.text);
+  expect_content(journal, content); /* somebody may want to look at it */
+}
+
+Test(files, journals_that_are_none) {
+  char *text = journal_text(), *line = strchr(text, '\n') + 1, *spoilt = malloc(strlen(text) + 64);
+  expect_journal_refused("precious\n", PERFPRED_CORRUPT, ":1");
+  expect_journal_refused("{}\n", PERFPRED_CORRUPT, ":1: format: is missing");
+  expect_journal_refused("{\"format\": \"perfpred-models\"}\n", PERFPRED_CORRUPT, "perfpred-journal");
+  expect_journal_refused("{\"format\": \"perfpred-journal\", \"version\": 9}\n", PERFPRED_VERSION, "9");
+  strcpy(spoilt, text);
+  spoilt[line - text] = '[';
+  expect_journal_refused(spoilt, PERFPRED_CORRUPT, ":2");
+  memcpy(spoilt, text, (size_t)(line - text));
+  strcpy(spoilt + (line - text), "{\"kernel\": \"dnone\"}\n");
+  expect_journal_refused(spoilt, PERFPRED_NOT_FOUND, ":2: kernel");
+  free(spoilt);
+  free(text);
+}
+
 Test(files, unreadable) {
   write_file(path, good);
   cr_assert_eq(chmod(path, 0), 0);
