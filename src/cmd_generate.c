@@ -36,6 +36,11 @@ static int print_json(const struct session *session, const struct perfpred_gener
   document_number(&document, "pass_rate", report->pass_rate);
   document_number(&document, "measure_s", report->measure_s);
   document_number(&document, "wall_s", report->wall_s);
+  document_number(&document, "timed_s", report->timed_s);
+  document_number(&document, "rejected_s", report->rejected_s);
+  document_number(&document, "spare_s", report->spare_s);
+  document_number(&document, "yardstick_s", report->yardstick_s);
+  document_number(&document, "restore_s", report->restore_s);
   document_number(&document, "max_error", report->max_error);
   document_boolean(&document, "budget_exhausted", report->budget_exhausted != 0);
   document_boolean(&document, "rates_known", report->rates_known != 0);

@@ -338,9 +338,14 @@ struct perfpred_generate_report {
                            did not suffice, or the machine is a virtual one */
   uint64_t missing;     /**< refitting: points that were asked for and not among the samples */
   uint64_t kept;        /**< refitting: sub-models without raw samples, which stay as they were */
+  double timed_s;    /**< part of wall_s, seconds: timed calls whose samples are kept, with the warm call before each */
+  double rejected_s; /**< timed calls whose samples are thrown away, with the warm call before each */
+  double spare_s;    /**< calls that become no samples: the first one at each point, and those that fill a batch */
+  double yardstick_s; /**< readings of the yardstick */
+  double restore_s; /**< operands laid out and restored. What is left of wall_s is the generator's and sampler's own */
 };
 #define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
-  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0 }
+  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0 }
 
 /**
  * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the

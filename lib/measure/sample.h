@@ -29,6 +29,13 @@ struct ppi_spent {
   double yardstick_s; /* readings of the yardstick, those that calibrate it included */
   double restore_s;   /* operands laid out, restored, evicted */
 };
+static inline void ppi_spent_add(struct ppi_spent *sum, const struct ppi_spent *part) {
+  sum->kept_s += part->kept_s;
+  sum->rejected_s += part->rejected_s;
+  sum->spare_s += part->spare_s;
+  sum->yardstick_s += part->yardstick_s;
+  sum->restore_s += part->restore_s;
+}
 
 struct ppi_result {
   double *times_s; /* kept samples: wall seconds in the reference state; malloc'ed, freed by ppi_results_free */

@@ -166,6 +166,7 @@ static enum perfpred_status record(struct ppi_refinement *refinement, const stru
     const struct ppi_result *result = order->results + i;
     enum perfpred_status status;
 
+    ppi_spent_add(&refinement->spent, &result->spent);
     if (result->count < (size_t)repetitions)
       refinement->exhausted = ppi_budget_set(refinement);
     if (result->count == 0 && refinement->known)

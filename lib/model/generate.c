@@ -88,6 +88,11 @@ static void fill_report(const struct ppi_refinement *refinement, struct perfpred
   full->disturbed = refinement->disturbed;
   full->pass_rate = calls > 0.0 ? (double)refinement->samples / calls : 1.0;
   full->measure_s = refinement->measure_s;
+  full->timed_s = refinement->spent.kept_s;
+  full->rejected_s = refinement->spent.rejected_s;
+  full->spare_s = refinement->spent.spare_s;
+  full->yardstick_s = refinement->spent.yardstick_s;
+  full->restore_s = refinement->spent.restore_s;
   full->wall_s = refinement->source->now_s(refinement->source->data) - refinement->start_s;
   full->max_error = max_error(refinement);
   full->budget_exhausted = refinement->exhausted && !refinement->known;

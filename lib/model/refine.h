@@ -46,6 +46,7 @@ struct ppi_refinement {
   size_t batch_count, batch_capacity;
   int repetitions, batches;
   double start_s;
+  struct ppi_spent spent;
   double overhead_s, correction, pace; /* what the budget has learnt: see budget.c */
   bool exhausted;
   const struct ppi_known *known; /* NULL: whatever is asked for is measured */

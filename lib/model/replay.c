@@ -305,6 +305,7 @@ static enum perfpred_status keep(struct answer *answer, const struct batch *batc
   result->ld = fresh->ld;
   result->disturbed += fresh->disturbed;
   result->measure_s += fresh->measure_s;
+  ppi_spent_add(&result->spent, &fresh->spent);
   answer->samples += fresh->count;
   return PERFPRED_OK;
 }

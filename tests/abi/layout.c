@@ -118,7 +118,12 @@ AT(perfpred_generate_report, budget_exhausted, 72);
 AT(perfpred_generate_report, rates_known, 76);
 AT(perfpred_generate_report, missing, 80);
 AT(perfpred_generate_report, kept, 88);
-SIZE(perfpred_generate_report, 96);
+AT(perfpred_generate_report, timed_s, 96);
+AT(perfpred_generate_report, rejected_s, 104);
+AT(perfpred_generate_report, spare_s, 112);
+AT(perfpred_generate_report, yardstick_s, 120);
+AT(perfpred_generate_report, restore_s, 128);
+SIZE(perfpred_generate_report, 136);
 
 AT(perfpred_setup, size, 0);
 AT(perfpred_setup, blas, 8);

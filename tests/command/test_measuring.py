@@ -81,8 +81,10 @@ def test_generate():
     result = run("generate", "--for", "chol-l-3", "-o", path, *SMALL, "--json")
     answer = result.json()
     assert result.err == "", "no bar where standard error is no terminal"
-    for key in ("models", "samples", "measure_s", "wall_s", "max_error", "pass_rate"):
+    parts = ("timed_s", "rejected_s", "spare_s", "yardstick_s", "restore_s")
+    for key in ("models", "samples", "measure_s", "wall_s", "max_error", "pass_rate", *parts):
         assert key in answer, key
+    assert answer["timed_s"] > 0 and answer["yardstick_s"] > 0 and sum(answer[part] for part in parts) < answer["wall_s"]
     assert answer["models"] >= 3 and answer["samples"] > 0 and 0 <= answer["pass_rate"] <= 1
     assert run("model", path, "--json").json()["of_this_machine"] is True
     assert run("predict", "chol-l-3", "-m", path, "n=64", "b=16", "--json").json()["time_s"]["med"] > 0

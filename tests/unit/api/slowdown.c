@@ -158,6 +158,12 @@ Test(slowdown, quiet_machine) {
     cr_expect_leq(machine.now_s, 1.05 * budgets[i], "%g of %g s", machine.now_s, budgets[i]);
     cr_expect_geq(machine.now_s, 0.5 * budgets[i], "%g of %g s", machine.now_s, budgets[i]);
     cr_expect_gt(pieces, 2, "it was refined");
+    /* on this machine only calls and yardsticks take time */
+    double all_s = report.timed_s + report.rejected_s + report.spare_s + report.yardstick_s + report.restore_s;
+    cr_expect_float_eq(all_s, report.wall_s, 1e-9 * report.wall_s, "%g of %g s", all_s, report.wall_s);
+    cr_expect_leq(report.timed_s + report.rejected_s, report.measure_s * (1.0 + 1e-9));
+    cr_expect_eq(report.restore_s, 0.0);
+    cr_expect(report.timed_s > 0.0 && report.spare_s > 0.0 && report.yardstick_s > 0.0);
   }
 }
 
