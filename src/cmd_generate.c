@@ -179,7 +179,7 @@ const struct command command_generate = {
       "  error-bound    refine above this relative error: 0.01\n"
       "  minimum-width  split no narrower: 32, for kernels of three sizes 64\n"
       "  seed           of the order of the samples\n"
-      "  generator      published (the default) or adaptive, which samples where it errs\n",
+      "  generator      adaptive (the default), which samples where it errs, or published\n",
   .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |
            TAKES_LD | TAKES_FILES | TAKES_TARGET | TAKES_CONTEXT,
   .run = run,

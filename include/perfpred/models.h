@@ -259,7 +259,7 @@ enum perfpred_error_measure {
  * @since 0.1
  */
 enum perfpred_generator {
-  PERFPRED_GENERATOR_DEFAULT = 0,   /**< at present the published one */
+  PERFPRED_GENERATOR_DEFAULT = 0,   /**< the adaptive one */
   PERFPRED_GENERATOR_PUBLISHED = 1, /**< dissertation, Section 8.5 */
   PERFPRED_GENERATOR_ADAPTIVE = 2   /**< of our own: doc/generator.md */
 };

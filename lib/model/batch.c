@@ -200,9 +200,7 @@ static int tell(void *data, const struct perfpred_progress *batch) {
     whole.fraction = fmin(whole.elapsed_s / budget_s, 1.0);
     whole.remaining_s = fmax(budget_s - whole.elapsed_s, 0.0);
   }
-  whole.fraction = fmax(whole.fraction, refinement->fraction);
-  if (budget_s > 0.0)
-    refinement->fraction = whole.fraction;
+  whole.fraction = refinement->told = fmax(whole.fraction, refinement->told);
   return refinement->options.progress(refinement->options.progress_data, &whole);
 }
 

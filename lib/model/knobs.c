@@ -100,7 +100,7 @@ static void fill_in(struct perfpred_generate_options *full) {
   if (full->error_bound <= 0.0)
     full->error_bound = 0.01;
   if (full->generator == PERFPRED_GENERATOR_DEFAULT)
-    full->generator = PERFPRED_GENERATOR_PUBLISHED;
+    full->generator = PERFPRED_GENERATOR_ADAPTIVE;
   if (full->ld == 0)
     full->ld = leading_dimension(larger(full->n_upper, full->b_upper));
 }

@@ -53,6 +53,7 @@ struct ppi_refinement {
   uint64_t missing;              /* points that are asked for and not known */
   uint64_t samples, disturbed;
   double measure_s;
+  double told;            /* the latest progress that the caller heard of */
   double fraction, ahead; /* progress: told so far, and what the present batch may add */
   struct perfpred_error *error;
 };

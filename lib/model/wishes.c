@@ -12,7 +12,6 @@
 #define NEW_LEAST 3
 #define NEW_MOST 100
 #define CHEAP 0.03   /* of the work at the domain's upper corner: such calls get all repetitions at once */
-#define NOISY 0.7    /* of the error bound: noise that is worth more repetitions */
 #define SURPRISE 4.0 /* standard deviations: such a point is measured again before it is believed */
 
 #define FIRST_MOST 5

@@ -82,6 +82,7 @@ Test(golden, section_11) {
   struct perfpred_context *context = make_context();
   struct perfpred_program *program = parse(context, inversion);
   struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  options.generator = PERFPRED_GENERATOR_PUBLISHED; /* goes through every point that it samples */
   options.n_lower = options.n_upper = 800;
   options.b_lower = options.b_upper = 300;
   struct perfpred_models *models = virtual_models(context, &program, 1, &options, cost, NULL);

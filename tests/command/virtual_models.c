@@ -66,6 +66,7 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   struct perfpred_sampler *sampler = NULL;
   struct perfpred_models *models = NULL, *known = NULL;
   struct perfpred_error error;
+  options.generator = getenv("ADAPTIVE") ? PERFPRED_GENERATOR_ADAPTIVE : PERFPRED_GENERATOR_PUBLISHED;
   options.n_lower = 8;
   options.n_upper = 1024;
   options.b_lower = 8;

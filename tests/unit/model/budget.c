@@ -21,6 +21,7 @@ static struct perfpred_models *generate(struct lab *lab, double budget_s, int re
   ppi_error_clear(&error);
   targets[0] = target_of(kernel, "R,L,T,N,1", (int64_t[]){ 8, 8 }, (int64_t[]){ 1024, 256 });
   targets[1] = target_of(kernel, "L,L,N,N,1", (int64_t[]){ 8, 8 }, (int64_t[]){ 256, 1024 });
+  options.generator = PERFPRED_GENERATOR_PUBLISHED;
   options.budget_s = budget_s;
   options.repetitions = repetitions;
   cr_assert_eq(ppi_generate(targets, 2, &source, &options, &models, report, &error), PERFPRED_OK, "%s", error.text);
@@ -121,6 +122,7 @@ Test(budget, progress_follows_the_clock) {
   struct perfpred_models *models = NULL;
   double last = 0.0;
 
+  options.generator = PERFPRED_GENERATOR_PUBLISHED;
   options.budget_s = 10.0;
   options.progress = collect;
   options.progress_data = &last;

@@ -5,7 +5,16 @@ static struct perfpred_generate_options options(void) {
   struct perfpred_generate_options made = PERFPRED_GENERATE_OPTIONS_INIT;
 
   made.repetitions = 2;
+  made.generator = PERFPRED_GENERATOR_PUBLISHED;
   return made;
+}
+
+/* The published defaults. */
+static const struct perfpred_generate_options *published(void) {
+  static struct perfpred_generate_options made = PERFPRED_GENERATE_OPTIONS_INIT;
+
+  made.generator = PERFPRED_GENERATOR_PUBLISHED;
+  return &made;
 }
 
 /* Models of dpotrf2(L, n) on one domain. */
@@ -162,7 +171,7 @@ Test(refinement, three_sizes_need_fewer_points) {
   struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
   struct perfpred_models *models = NULL;
 
-  cr_assert_eq(ppi_generate(&target, 1, &source, NULL, &models, &report, NULL), PERFPRED_OK);
+  cr_assert_eq(ppi_generate(&target, 1, &source, published(), &models, &report, NULL), PERFPRED_OK);
   cr_assert_eq(report.points, 216);
   cr_assert_eq(report.samples, 2160);
   cr_assert_eq(models->submodels[0].pieces[0].count, 8);
@@ -177,7 +186,7 @@ static double smooth_mn(const int64_t *sizes) {
 Test(refinement, two_sizes_take_the_product_of_their_grids) {
   struct lab lab = { .time_s = smooth_mn };
   struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
-  struct perfpred_models *models = model_mn(&lab, NULL, 8, 1024, &report);
+  struct perfpred_models *models = model_mn(&lab, published(), 8, 1024, &report);
 
   cr_assert_eq(report.points, 72);
   cr_assert_eq(report.samples, 720);
@@ -329,7 +338,7 @@ static void expect_failure(struct lab *lab, enum perfpred_status status, const c
   struct perfpred_error error;
 
   ppi_error_clear(&error);
-  cr_assert_eq(ppi_generate(&target, 1, &source, NULL, &models, &report, &error), status);
+  cr_assert_eq(ppi_generate(&target, 1, &source, published(), &models, &report, &error), status);
   cr_assert_str_eq(error.text, text);
   cr_assert_null(models);
   cr_assert_eq(report.samples, 0);
