@@ -164,8 +164,9 @@ const struct command command_generate = {
   .synopsis = "--for NAME[,NAME] -o FILE [-n LO:HI] [-b LO:HI] [--budget SECONDS] [--set KNOB=VALUE] ...",
   .summary = "Measures and fits the models that algorithms need",
   .details =
-      "-n bounds every size parameter (8:1024), -b the block size (8:256). Kernels, cases and domains follow from\n"
-      "the algorithms' texts. A FILE that is there is added to;\n"
+      "-n bounds every size parameter (8:1024) but those with a value in the text (nx = 128), -b the block size "
+      "(8:256).\n"
+      "Kernels, cases and domains follow from the algorithms' texts. A FILE that is there is added to;\n"
       "--replace writes it anew. With --context calls are measured in the steps of their algorithm's loop, each right\n"
       "after the calls before it, and hold for that algorithm alone; calls that have no such step are measured as\n"
       "usual. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"

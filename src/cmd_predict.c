@@ -113,7 +113,9 @@ const struct command command_predict = {
   .name = "predict",
   .synopsis = "NAME -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--json]",
   .summary = "Run time, performance and efficiency of an algorithm, without running it",
-  .details = "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them.\n",
+  .details =
+      "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them, and the values\n"
+      "that they have where none is given (b=64).\n",
   .takes =
       TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
   .operands_min = 1,
