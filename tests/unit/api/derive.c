@@ -122,6 +122,33 @@ Test(derive, ranges_of_one_value) {
   check(right_looking, 800, 800, 300, 300, boxes, 3);
 }
 
+/* dpotf2 only where one block is enough: n = b = 256 at most, which no end and no even spread of the range to 1024 meets. */
+Test(derive, the_largest_size_that_is_one_block) {
+  const char *text = "perfpred-text 1\n"
+                     "algorithm once(n, b)\n"
+                     "  inout A: double spd triangle(L)[n]\n"
+                     "  if b >= n\n"
+                     "    dpotf2(L, n, A[0, 0])\n"
+                     "  else\n"
+                     "    dpotrf2(L, n, A[0, 0])\n"
+                     "  end\n"
+                     "end\n";
+  const struct box boxes[] = { { "dpotf2", "L", { 8 }, { 256 } }, { "dpotrf2", "L", { 8 }, { 1024 } } };
+  check(text, 8, 1024, 8, 256, boxes, 2);
+}
+
+/* Of a parameter with a value in the text nothing else is tried: x = 40. A block size with one is varied all the same. */
+Test(derive, values_that_the_text_proposes) {
+  const char *text = "perfpred-text 1\n"
+                     "algorithm rest(n, b = 64, x = 40)\n"
+                     "  inout A: double spd triangle(L)[n]\n"
+                     "  dpotf2(L, min(n, x), A[0, 0])\n"
+                     "  dpotrf2(L, min(n, b), A[0, 0])\n"
+                     "end\n";
+  const struct box boxes[] = { { "dpotf2", "L", { 16 }, { 40 } }, { "dpotrf2", "L", { 8 }, { 96 } } };
+  check(text, 16, 200, 8, 96, boxes, 2);
+}
+
 Test(derive, sizes_below_8_count_as_8) {
   const struct box boxes[] = { { "dpotf2", "L", { 8 }, { 8 } } };
   check(right_looking, 1, 5, 8, 8, boxes, 1);
