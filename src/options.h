@@ -56,7 +56,7 @@ struct options {
   double gate;                      /* 0: the default; -1: off */
   int64_t repetitions, threads, ld; /* 0: the default */
   struct counts thread_counts;
-  int64_t setup;                    /* 1: the first one of the model file; 0: any */
+  int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples, context;
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];

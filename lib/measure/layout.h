@@ -37,7 +37,7 @@ struct ppi_layout {
 enum perfpred_status ppi_layout_walk(struct ppi_layout *layout, const struct ppi_execution *execution,
                                      struct ppi_walker walker, int64_t *ld, struct perfpred_error *error);
 /* A call of the walk that has work to do: counted, or laid out as the next frame. */
-enum perfpred_status ppi_layout_call(void *layout, const struct ppi_node *node, const struct ppi_value *given,
+enum perfpred_status ppi_layout_call(void *data, const struct ppi_node *node, const struct ppi_value *given,
                                      struct perfpred_error *error);
 /* After planning. */
 enum perfpred_status ppi_layout_allocate(struct ppi_layout *layout, struct perfpred_error *error);

@@ -45,14 +45,14 @@ static enum perfpred_status get_case(const struct ppi_json_node *node, struct pp
 
 static enum perfpred_status get_step(const struct ppi_json_node *node, struct ppi_submodel *submodel) {
   struct ppi_basis *basis = submodel->basis;
-  int64_t arguments[PPI_SIZE_MAX * (PPI_SIZE_MAX + 1)], sharing[PPI_SIZE_MAX];
+  int64_t arguments[PPI_SIZE_MAX * (PPI_SIZE_MAX + 1)] = { 0 }, sharing[PPI_SIZE_MAX] = { 0 };
   int each = basis->dimensions + 1;
   struct ppi_json_node step;
   enum perfpred_status status = ppi_json_object(node, "step", &step);
 
   if (!status)
-    status = ppi_json_integers(&step, "arguments", (size_t)(submodel->kernel->size_count * each), -COEFFICIENT_MAX,
-                               COEFFICIENT_MAX, arguments);
+    status = ppi_json_integers(&step, "arguments", (size_t)submodel->kernel->size_count * (size_t)each,
+                               -COEFFICIENT_MAX, COEFFICIENT_MAX, arguments);
   if (!status)
     status = ppi_json_integer(&step, "limit", 0, INT_MAX, &basis->limit);
   if (!status)

@@ -220,6 +220,47 @@ static enum perfpred_status generate(struct perfpred_error *error) {
   return status;
 }
 
+/* Models of calls in the steps of the algorithm and of calls alone, as text and back, and a plan with both. */
+static enum perfpred_status generate_steps(struct perfpred_error *error) {
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_load_options load = PERFPRED_LOAD_OPTIONS_INIT;
+  const struct perfpred_program *list[] = { program };
+  struct perfpred_sampler *sampler = NULL;
+  struct perfpred_models *made = UNTOUCHED(struct perfpred_models), *loaded = UNTOUCHED(struct perfpred_models);
+  struct perfpred_plan *plan = UNTOUCHED(struct perfpred_plan);
+  char *json = NULL;
+  options.n_upper = 96;
+  options.b_upper = 32;
+  options.repetitions = 1;
+  options.contexts = PERFPRED_CONTEXTS_BESIDE;
+  load.force = 1;
+  enum perfpred_status status =
+      perfpred_sampler_create_virtual(context, clockwork_cost, NULL, clockwork_dgelsy, &sampler, error);
+  if (status)
+    return status;
+  status = perfpred_generate(context, sampler, list, 1, &options, &made, NULL, error);
+  perfpred_sampler_destroy(sampler);
+  made = result(status, made, "models");
+  jansson_reads = true; /* nor while it writes: it does not look whether the text of a key could grow */
+  if (!status)
+    status = perfpred_models_print(made, &json, error);
+  if (!status) {
+    status = perfpred_models_load_memory(context, json, strlen(json), "steps", &load, &loaded, error);
+    loaded = result(status, loaded, "loaded models");
+  } else {
+    loaded = NULL;
+  }
+  jansson_reads = false;
+  if (!status) {
+    status = perfpred_plan_create(program, loaded, NULL, &plan, error);
+    perfpred_plan_destroy(result(status, plan, "plan"));
+  }
+  perfpred_free(json);
+  perfpred_models_unref(loaded);
+  perfpred_models_unref(made);
+  return status;
+}
+
 static enum perfpred_status print_models(struct perfpred_error *error) {
   char *json = UNTOUCHED(char);
   const enum perfpred_status status = perfpred_models_print(models, &json, error);
@@ -350,6 +391,7 @@ static const struct {
   { "sampler: virtual, describe", create_sampler },
   { "sampler: local", create_local_sampler },
   { "models: generate", generate },
+  { "models: generate in steps", generate_steps },
   { "models: print", print_models },
   { "models: save", save_models },
   { "models: load", load_models },

@@ -39,6 +39,46 @@ Test(walk, cholesky_3) {
                "dsyrk(L, N, 0, 44, -1, A[300, 256], 1, A[300, 300])\n");
 }
 
+struct blocks {
+  char seen[400];
+  int begun[6];
+  int count;
+};
+
+static void see_block(void *data, const struct ppi_node *loop, int index) {
+  struct blocks *blocks = data;
+  cr_assert_eq(loop->kind, PPI_NODE_FOR);
+  if (blocks->count < 6)
+    blocks->begun[blocks->count++] = index;
+}
+
+static enum perfpred_status see_block_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                           struct perfpred_error *error) {
+  struct blocks *blocks = data;
+  size_t length = strlen(blocks->seen);
+  (void)error;
+  snprintf(blocks->seen + length, sizeof blocks->seen - length, "%s%d ", node->kernel->name,
+           (int)values[node->kernel->sizes[0]].i);
+  return PERFPRED_OK;
+}
+
+/* Blocks of the caller's in place of those of the loop: of n = 300, from 10 on 20 and from 30 on 40. Work of DPOTRF outside of the loop
+   is none, as b < n. */
+Test(walk, blocks_in_place_of_the_loops_own) {
+  static const struct ppi_walk_block wanted[] = { { 10, 20 }, { 30, 40 } };
+  const struct ppi_walker walker = { .call = see_block_call, .blocks = wanted, .block_count = 2, .block = see_block };
+  struct blocks blocks = { .count = 0 };
+  struct perfpred_program *program = found("dpotrf");
+  struct perfpred_error error;
+  cr_assert_eq(ppi_program_walk(program, (int64_t[]){ 300, 128 }, 2, &walker, &blocks, &error), PERFPRED_OK);
+  cr_expect_str_eq(blocks.seen, "dsyrk20 dpotrf220 dgemm270 dtrsm270 dsyrk40 dpotrf240 dgemm230 dtrsm230 ");
+  cr_expect_eq(blocks.count, 3);
+  cr_expect_eq(blocks.begun[0], 0);
+  cr_expect_eq(blocks.begun[1], 1);
+  cr_expect_eq(blocks.begun[2], -1, "the end");
+  perfpred_program_unref(program);
+}
+
 Test(walk, published_example) { /* Section 11: nine calls, the first two of size 0 */
   expect_calls(found("trinv-l-1"), (int64_t[]){ 800, 300 }, 2,
                "dtrmm(R, L, N, N, 300, 0, 1, A[0, 0], A[0, 0])\n"
