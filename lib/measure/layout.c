@@ -32,7 +32,8 @@ static enum perfpred_status enter_buffer(void *data, int number, const struct pp
   *area = (struct ppi_area){ .rows = rows, .columns = columns, .step = 1 };
   area->element = ppi_type_bytes(buffer->type, layout->planning);
   area->part = buffer->shape == PPI_SHAPE_TRIANGLE ? buffer->uplo : 0;
-  bool given = layout->wanted_ld >= rows && buffer->shape != PPI_SHAPE_VECTOR;
+  /* scratch is as in an execution where the leading dimension of everything else is the caller's for reasons of his own */
+  bool given = layout->wanted_ld >= rows && buffer->shape != PPI_SHAPE_VECTOR && !(layout->kept && buffer->work);
   area->ld = given && layout->wanted_ld > 0 ? layout->wanted_ld : ppi_leading_dimension(rows);
   int64_t bytes = 0;
   status = ppi_area_bytes(rows, columns, 1, area->ld, area->element, &bytes, error);

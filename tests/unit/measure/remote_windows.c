@@ -40,3 +40,36 @@ Test(remote_windows, steps_of_lapack) {
   expect_steps(sampler, "dgetrf", (const bool[]){ false, true, true, true, true, true, true });
   perfpred_sampler_destroy(sampler);
 }
+
+/* All kernels succeed on operands that no step but the one before has touched, in every place, down to the smallest. */
+Test(remote_windows, steps_of_other_routines_succeed) {
+  static const char *const names[] = { "dtrtri", "dtrtri-u", "dlauum",   "dsygst",    "dsygst-u",
+                                       "dgeqrf", "zgetrf",   "spotrf-u", "trinv-l-8", "chol-u-2" };
+  static const int64_t parameters[] = { 120, 24 }, small[] = { 24, 8 };
+  const struct ppi_window windows[] = {
+    { parameters, { 24, 24 }, { 48, 24 } },
+    { parameters, { 48, 24 }, { 24, 24 } }, /* as a loop that runs downwards has them */
+    { parameters, { 0, 0 }, { 0, 24 } },
+    { small, { 8, 8 }, { 16, 8 } }
+  };
+  const struct ppi_sampling sampling = { .repetitions = 2, .gate = -1.0 };
+  struct perfpred_sampler *sampler = NULL;
+  cr_assert_eq(perfpred_sampler_create_worker(&context, NULL, &sampler, &error), PERFPRED_OK, "%s", error.text);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const struct perfpred_program *program = ppi_programs_find(context.programs, names[i]);
+    struct ppi_result results[4 * 64];
+    struct ppi_calls calls;
+    size_t samples = 0;
+    cr_assert_not_null(program, "%s", names[i]);
+    cr_assert_eq(ppi_calls_of(program, &calls, &error), PERFPRED_OK);
+    cr_assert_leq(calls.count, 64);
+    cr_assert_eq(sampler->ops->windows(sampler, program, windows, 4, &sampling, results, &error), PERFPRED_OK, "%s: %s",
+                 names[i], error.text);
+    for (size_t k = 0; k < 4 * calls.count; k++)
+      samples += results[k].count;
+    cr_expect_geq(samples, 4 * 2);
+    ppi_results_free(results, 4 * calls.count);
+    ppi_calls_free(&calls);
+  }
+  perfpred_sampler_destroy(sampler);
+}

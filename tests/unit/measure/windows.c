@@ -78,7 +78,7 @@ Test(windows, calls_have_one_order) {
 
 static int calls_made, wrong;
 static double diagonal, below;
-static int64_t sizes[8];
+static int64_t sizes[8], last_ld;
 
 /* Adds 1 to all of its operand, whose first element has to be what it was the first time. */
 static int touch(void *const args[], double *first) {
@@ -92,6 +92,7 @@ static int touch(void *const args[], double *first) {
       a[i + j * lda] += 1.0;
   if (calls_made < 8)
     sizes[calls_made] = m;
+  last_ld = lda;
   calls_made++;
   return 0;
 }
@@ -110,7 +111,7 @@ static struct perfpred_program *touching(const char *loops) {
   char text[600];
   register_free_form("kernel ddiagonal(m: size, n: size, a: inout matrix[m, n], lda)\nend\n", touch_diagonal, NULL);
   register_free_form("kernel dbelow(m: size, n: size, a: inout matrix[m, n], lda)\nend\n", touch_below, NULL);
-  snprintf(text, sizeof text, "algorithm touching(n, b)\n  inout A: double matrix[n, n]\n%send\n", loops);
+  snprintf(text, sizeof text, "algorithm touching(n, b)\n  inout A: double triangular matrix[n, n]\n%send\n", loops);
   calls_made = wrong = 0;
   diagonal = below = 0.0;
   cr_assert_eq(perfpred_sampler_create_local(&context, NULL, &sampler, &error), PERFPRED_OK);
@@ -119,7 +120,7 @@ static struct perfpred_program *touching(const char *loops) {
 
 #define LOOP "  for i in 0:n by b as w\n    ddiagonal(w, w, A[i, i])\n    dbelow(n - i - w, w, A[i+w, i])\n  end\n"
 
-/* All elements of one distance from the diagonal start equal, so every call of either kernel meets the same value if what runs
+/* All elements of one distance from the diagonal start equal in a triangular matrix, so every call of either kernel meets the same value if what runs
    before it overwrote has been put back. */
 Test(windows, operands_are_put_back) {
   static const int64_t small[] = { 40, 8 }, large[] = { 600, 8 };
@@ -142,6 +143,23 @@ Test(windows, operands_are_put_back) {
       cr_expect_gt(results[i].times_s[k], 0.0);
   }
   ppi_results_free(results, 4);
+  perfpred_program_unref(program);
+  perfpred_sampler_destroy(sampler);
+}
+
+/* T of 8 rows in a program whose matrix has 600. */
+Test(windows, scratch_is_as_in_an_execution) {
+  static const int64_t parameters[] = { 600, 8 };
+  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 } };
+  const struct ppi_sampling sampling = { .repetitions = 1, .gate = -1.0 };
+  struct ppi_result results[2];
+  struct perfpred_program *program = touching("  work T: double matrix[b, b]\n  for i in 0:n by b as w\n"
+                                              "    ddiagonal(w, w, A[i, i])\n    dbelow(w, w, T[0, 0])\n  end\n");
+  cr_assert_eq(sampler->ops->windows(sampler, program, &window, 1, &sampling, results, &error), PERFPRED_OK, "%s",
+               error.text);
+  cr_expect_eq(results[0].ld, 600);
+  cr_expect_eq(last_ld, 8);
+  ppi_results_free(results, 2);
   perfpred_program_unref(program);
   perfpred_sampler_destroy(sampler);
 }
