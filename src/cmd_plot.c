@@ -114,8 +114,8 @@ const struct command command_plot = {
              "      time over b; without -b those values of 8:256:8 that the models reach\n"
              "  plot error --measured FILE -o FILE.svg\n"
              "      absolute relative error over n, beside the noise floor\n",
-  .takes = TAKES_MODELS | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_MEASURED | TAKES_EXTRAPOLATE |
-           TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
+  .takes = TAKES_MODELS | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_LD | TAKES_PARAMETERS | TAKES_MEASURED |
+           TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 2,
   .run = run,

@@ -8,8 +8,30 @@
 #include "table.h"
 #include "units.h"
 
-static int print_json(const struct perfpred_program *program, const int64_t *values,
-                      const struct perfpred_prediction *prediction) {
+/* A prediction and whose calls it is the sum of. */
+struct answer {
+  struct perfpred_prediction prediction;
+  struct perfpred_share shares[SESSION_KERNELS];
+  size_t share_count;
+};
+
+static void write_kernels(struct document *document, const struct answer *answer) {
+  document_open_array(document, "kernels");
+  for (size_t i = 0; i < answer->share_count; i++) {
+    const struct perfpred_share *share = &answer->shares[i];
+    document_open_object(document, NULL);
+    document_string(document, "kernel", share->kernel);
+    document_integer(document, "calls", (int64_t)share->calls);
+    document_statistics(document, "time_s", &share->time_s);
+    document_number(document, "share", share->time_s.med / answer->prediction.time_s.med);
+    document_number(document, "flops", share->flops);
+    document_close(document);
+  }
+  document_close(document);
+}
+
+static int print_json(const struct perfpred_program *program, const int64_t *values, const struct answer *answer) {
+  const struct perfpred_prediction *prediction = &answer->prediction;
   static const char *const bounds[] = { "bandwidth", "compute" };
   struct document document;
   document_begin(&document);
@@ -32,6 +54,7 @@ static int print_json(const struct perfpred_program *program, const int64_t *val
   document_string(&document, "models", session_kind(prediction->context_calls, prediction->warm_calls));
   document_integer(&document, "context_calls", (int64_t)prediction->context_calls);
   document_integer(&document, "warm_calls", (int64_t)prediction->warm_calls);
+  write_kernels(&document, answer);
   return document_print(&document);
 }
 
@@ -70,8 +93,18 @@ static void show_work(const struct perfpred_prediction *prediction) {
            (unsigned long long)prediction->context_calls, (unsigned long long)prediction->warm_calls);
 }
 
-static int print_table(const struct perfpred_program *program, const int64_t *values,
-                       const struct perfpred_prediction *prediction) {
+static void show_kernels(const struct answer *answer) {
+  double whole_s = answer->prediction.time_s.med;
+  char text[UNIT_TEXT];
+  for (size_t i = 0; i < answer->share_count && whole_s > 0.0; i++)
+    printf("%s %s %s", i > 0 ? "," : "kernels ", answer->shares[i].kernel,
+           unit_percent(text, answer->shares[i].time_s.med / whole_s, "%.1f %%"));
+  if (answer->share_count > 0 && whole_s > 0.0)
+    puts(" of the time");
+}
+
+static int print_table(const struct perfpred_program *program, const int64_t *values, const struct answer *answer) {
+  const struct perfpred_prediction *prediction = &answer->prediction;
   static const char *const heads[] = { "<", "min", "med", "max", "mean", "std", "<" };
   static const struct unit percent = { 100.0, "%", 1 };
   char text[SESSION_TEXT];
@@ -87,21 +120,24 @@ static int print_table(const struct perfpred_program *program, const int64_t *va
     row(&table, "", &prediction->efficiency_bandwidth, percent, " of memory bandwidth");
   int result = table_print(&table, 0);
   show_work(prediction);
+  show_kernels(answer);
   return result;
 }
 
 static int predict(struct session *session, void *data) {
-  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct answer answer = { .prediction = PERFPRED_PREDICTION_INIT };
   int64_t values[SESSION_PARAMETERS];
   struct perfpred_program *program = session->programs[0];
   (void)data;
   int result = session_values(session, program, NULL, values);
   if (result != COMMAND_OK)
     return result;
-  if (perfpred_plan_predict(session->plans[0], values, perfpred_program_parameter_count(program), &prediction,
-                            &session->error) != PERFPRED_OK)
+  size_t count = perfpred_program_parameter_count(program);
+  if (perfpred_plan_predict(session->plans[0], values, count, &answer.prediction, &session->error) != PERFPRED_OK ||
+      perfpred_plan_shares(session->plans[0], values, count, answer.shares, SESSION_KERNELS, &answer.share_count,
+                           &session->error) != PERFPRED_OK)
     return session_fail(session);
-  return session->options->json ? print_json(program, values, &prediction) : print_table(program, values, &prediction);
+  return session->options->json ? print_json(program, values, &answer) : print_table(program, values, &answer);
 }
 
 static int run(const struct options *options) {
@@ -116,8 +152,8 @@ const struct command command_predict = {
   .details =
       "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them, and the values\n"
       "that they have where none is given (b=64).\n",
-  .takes =
-      TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
+           TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

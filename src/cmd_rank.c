@@ -152,7 +152,7 @@ const struct command command_rank = {
       "without models in the file are left out, and named in a note on standard error. Two are in one group if their\n"
       "times differ by less than the error of the models on the calls that they do not share; with --measured by less\n"
       "than the noise floor and the error of measured differences there.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
            TAKES_NUMBER | TAKES_MEASURED,
   .operands_min = 1,
   .operands_max = 1,

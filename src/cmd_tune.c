@@ -324,8 +324,8 @@ const struct command command_tune = {
       "models reach. One step over everything, unblocked, is always a candidate where the models reach it.\n"
       "The best is compared with the default of LAPACK: what the algorithm's text proposes, else b=64. With several\n"
       "--threads the number of threads is chosen, too, among those that FILE has models for.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_COUNTS |
-           TAKES_NUMBER,
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES |
+           TAKES_COUNTS | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -68,9 +68,9 @@ static const struct {
   { PERFPRED_NOTE_UNMODELLED, "unmodelled" },
   { PERFPRED_NOTE_EXTRAPOLATED, "extrapolated" },
   { PERFPRED_NOTE_CLAMPED, "clamped" },
+  { PERFPRED_NOTE_OTHER_LD, "other leading dimension" },
   { PERFPRED_NOTE_UNCERTAIN, "uncertain" },
   { PERFPRED_NOTE_ZERO_WORK, "zero work" },
-  { PERFPRED_NOTE_OTHER_BLAS, "other BLAS" },
 };
 #define NOTES (sizeof note_words / sizeof note_words[0])
 

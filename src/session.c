@@ -234,6 +234,7 @@ static struct perfpred_plan_options binding(const struct session *session, size_
   plan_options.setup = (size_t)session->options->setup;
   plan_options.force = session->options->force;
   plan_options.warm = warm;
+  plan_options.ld = session->options->ld;
   return plan_options;
 }
 

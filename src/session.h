@@ -12,6 +12,7 @@
 #include "options.h"
 
 #define SESSION_PARAMETERS 8
+#define SESSION_KERNELS 64 /* as many as perfpred_plan_shares tells apart */
 
 struct session {
   const struct options *options;

@@ -22,9 +22,12 @@ struct perfpred_plan_options {
   int force;        /**< 1: where no setup is of this BLAS and so many threads, take another and mark every answer */
   int warm;         /**< 1: models of calls alone, even where there are models of calls in this algorithm (contexts in
                          struct perfpred_generate_options), which are taken otherwise */
+  int64_t ld;       /**< leading dimension of the operands; 0: like that of the models. Of another kind than theirs, the
+                         answers are marked PERFPRED_NOTE_OTHER_LD. Kinds are multiples of 256, whose columns begin in
+                         few sets of a cache, other multiples of 8, and the rest */
 };
 #define PERFPRED_PLAN_OPTIONS_INIT                                                                                     \
-  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Binds a program to models. A plan is of one setup: where the models have several, the options choose one.
@@ -101,6 +104,34 @@ struct perfpred_prediction {
 PERFPRED_API enum perfpred_status perfpred_plan_predict(const struct perfpred_plan *plan, const int64_t *parameters,
                                                         size_t count, struct perfpred_prediction *prediction,
                                                         struct perfpred_error *error);
+
+/** What the calls of one kernel have of a prediction. @since 0.1 */
+struct perfpred_share {
+  const char *kernel;                /**< its name, e.g. "dtrsm"; borrowed from the plan */
+  uint64_t calls;                    /**< its calls that have work and a model */
+  struct perfpred_statistics time_s; /**< sum of their predicted times, seconds */
+  double flops;                      /**< sum of their minimal flop counts */
+};
+
+/**
+ * Splits a prediction by kernels. The times of all of them add up to the predicted time; their flops to those that
+ * the calls perform, which may be more than the cost of the operation.
+ *
+ * @param plan the plan
+ * @param parameters values of the program's parameters, in order
+ * @param count number of values; must be the program's
+ * @param[out] shares the kernels in the order of their first calls, as many as fit; NULL only with a capacity of 0
+ * @param capacity places of shares
+ * @param[out] share_count number of kernels, which may be more than capacity
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_plan_predict; PERFPRED_LIMIT for more than 64 kernels, too. On failure nothing is written
+ * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @source dissertation, Section 16, Figure 42
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_plan_shares(const struct perfpred_plan *plan, const int64_t *parameters,
+                                                       size_t count, struct perfpred_share *shares, size_t capacity,
+                                                       size_t *share_count, struct perfpred_error *error);
 
 /** Values that a tuned parameter may take: lower, lower + step, ... up to upper. @since 0.1 */
 struct perfpred_range {

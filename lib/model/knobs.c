@@ -85,11 +85,17 @@ static enum perfpred_status check_reals(const struct perfpred_generate_options *
   return PERFPRED_OK;
 }
 
+enum ppi_ld_kind ppi_ld_kind_of(int64_t ld) {
+  if (ld % 8 != 0)
+    return PPI_LD_UNALIGNED;
+  return ld > 0 && ld % 256 == 0 ? PPI_LD_CROWDED : PPI_LD_PLAIN;
+}
+
 /* Multiple of 8 for aligned columns, not of 256, whose columns would fall into the same cache sets. */
 static int64_t leading_dimension(int64_t rows) {
   int64_t ld = (rows + 7) / 8 * 8;
 
-  return ld % 256 == 0 ? ld + 8 : ld;
+  return ppi_ld_kind_of(ld) == PPI_LD_CROWDED ? ld + 8 : ld;
 }
 
 static void fill_in(struct perfpred_generate_options *full) {

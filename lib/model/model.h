@@ -63,6 +63,10 @@ struct ppi_submodel {
   struct ppi_value values[PPI_ARG_MAX]; /* flags and scalars of the case, from case_text: for flop counts */
 };
 
+/* Leading dimensions that are measured alike. CROWDED: columns begin in few sets of a cache. */
+enum ppi_ld_kind { PPI_LD_PLAIN, PPI_LD_CROWDED, PPI_LD_UNALIGNED };
+enum ppi_ld_kind ppi_ld_kind_of(int64_t ld); /* 0, of which nothing is known, is PLAIN as the default is */
+
 struct ppi_samples;
 struct ppi_journal;
 

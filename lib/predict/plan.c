@@ -177,6 +177,9 @@ enum perfpred_status perfpred_plan_create(struct perfpred_program *program, stru
   enum perfpred_status status = read_options(options, &full, error);
   if (status)
     return status;
+  if (full.ld < 0)
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "options.ld: %lld: expected a leading dimension, or 0 for the models'", (long long)full.ld);
   if (program->nest)
     return ppi_error_set(error, PERFPRED_UNSUPPORTED, "%s is a loop nest of accesses; models predict calls of kernels",
                          program->name);
@@ -189,6 +192,7 @@ enum perfpred_status perfpred_plan_create(struct perfpred_program *program, stru
   fresh->partial = full.partial != 0;
   fresh->force = full.force != 0;
   fresh->warm = full.warm != 0;
+  fresh->ld = full.ld;
   struct ppi_plan_routine *routine;
   status = ppi_plan_choose_setup(fresh, &full, error);
   if (!status)

@@ -49,6 +49,7 @@ struct ppi_plan_step {
   struct ppi_plan_context *contexts;
   const struct perfpred_program *owner;
   struct ppi_plan_routine *callee; /* RUN */
+  unsigned notes;                  /* CALL: on its estimates */
 };
 
 /* One of the programs that take part: the plan's own and those that it calls, each once. */
@@ -66,6 +67,7 @@ struct perfpred_plan {
   int setup;                            /* place of the models' setup that answers */
   bool force;                           /* another BLAS is fine, and marked */
   bool warm;                            /* models of calls alone, even where there are others */
+  int64_t ld;                           /* of the operands; 0: like that of the models */
   const struct perfpred_program *owner; /* while it is compiled, as in a place */
   int loops;
   unsigned notes;                    /* on everything that comes of the plan */

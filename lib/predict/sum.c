@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "predict/plan.h"
 #include "program/loop.h"
+#include "program/walk.h"
 
 #define STEP_LIMIT UINT64_C(100000000) /* iterations and calls, as in the walker */
 
@@ -105,12 +106,13 @@ static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
   return ppi_kernel_is_empty(node->kernel, values);
 }
 
-static void add_estimate(struct summing *state, const struct ppi_estimate *estimate, bool context) {
+static void add_estimate(struct summing *state, const struct ppi_plan_step *step, const struct ppi_estimate *estimate,
+                         bool context) {
   struct ppi_plan_sum *sum = state->sum;
   sum->context_calls += context;
   sum->warm_calls += !context;
   ppi_stats_add(&sum->time_s, &estimate->time_s);
-  sum->notes |= estimate->notes;
+  sum->notes |= estimate->notes | step->notes;
   state->busy++;
   if (isnan(estimate->error)) {
     sum->notes |= PERFPRED_NOTE_UNCERTAIN;
@@ -206,7 +208,7 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
     return PERFPRED_OK;
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)
     return context ? beyond_steps(state, step) : out_of_domain(state, step, sizes);
-  add_estimate(state, &estimate, context);
+  add_estimate(state, step, &estimate, context);
   return tell_watcher(state, step, sizes, &estimate, context);
 }
 
@@ -332,6 +334,24 @@ static enum perfpred_status sum_block(struct summing *state, const struct ppi_pl
   return status;
 }
 
+/* A leading dimension that no matrix of this size can have is a mistake, not another condition. */
+static enum perfpred_status check_ld(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                     struct perfpred_error *error) {
+  const struct perfpred_program *program = plan->program;
+  enum perfpred_status status = plan->ld > 0 ? ppi_program_check(program, parameters, count, error) : PERFPRED_OK;
+  for (int i = 0; plan->ld > 0 && i < program->buffer_count && !status; i++) {
+    const struct ppi_buffer *buffer = &program->buffers[i];
+    int64_t rows = 0, columns = 0;
+    if (buffer->work || buffer->shape == PPI_SHAPE_VECTOR)
+      continue;
+    status = ppi_buffer_extent(program, i, parameters, &rows, &columns, error);
+    if (!status && rows > plan->ld)
+      status = ppi_error_set(error, PERFPRED_INVALID, "leading dimension %lld: expected at least the %lld rows of %s",
+                             (long long)plan->ld, (long long)rows, buffer->name);
+  }
+  return status;
+}
+
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error) {
   return ppi_plan_sum_watched(plan, parameters, count, NULL, sum, error);
@@ -342,7 +362,9 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
                                           struct perfpred_error *error) {
   memset(sum, 0, sizeof *sum);
   struct summing state = { .plan = plan, .sum = sum, .watcher = watcher, .error = error };
-  enum perfpred_status status = sum_routine(&state, plan->routines, parameters, count, 0);
+  enum perfpred_status status = check_ld(plan, parameters, count, error);
+  if (!status)
+    status = sum_routine(&state, plan->routines, parameters, count, 0);
   if (status)
     return status;
   if (state.busy == 0)

@@ -175,7 +175,8 @@ AT(perfpred_plan_options, blas, 24);
 AT(perfpred_plan_options, setup, 32);
 AT(perfpred_plan_options, force, 40);
 AT(perfpred_plan_options, warm, 44);
-SIZE(perfpred_plan_options, 48);
+AT(perfpred_plan_options, ld, 48);
+SIZE(perfpred_plan_options, 56);
 
 AT(perfpred_prediction, size, 0);
 AT(perfpred_prediction, time_s, 8);
@@ -208,6 +209,12 @@ AT(perfpred_tuning, default_value, 24);
 AT(perfpred_tuning, candidates, 32);
 AT(perfpred_tuning, prediction, 40);
 SIZE(perfpred_tuning, 328);
+
+AT(perfpred_share, kernel, 0);
+AT(perfpred_share, calls, 8);
+AT(perfpred_share, time_s, 16);
+AT(perfpred_share, flops, 56);
+SIZE(perfpred_share, 64);
 
 AT(perfpred_rank, plan, 0);
 AT(perfpred_rank, time_s, 8);

@@ -22,7 +22,7 @@ def test_predict_keys():
     promised = set(
         "name parameters time_s flops flops_per_s efficiency data_bytes movement_bytes intensity_flops_per_byte "
         "bandwidth_bytes_per_s bound efficiency_bandwidth roofline_flops_per_s status notes calls model_error models "
-        "context_calls warm_calls".split()
+        "context_calls warm_calls kernels".split()
     )
     assert set(answer) == promised, set(answer) ^ promised
     for key in ("time_s", "flops_per_s", "efficiency", "bandwidth_bytes_per_s", "efficiency_bandwidth"):
@@ -39,6 +39,49 @@ def test_predict_time():
         close(time["med"], total * MEDIAN, 2e-4)
         close(time["max"], total * max(JITTER), 2e-4)
         close(time["mean"], total * MEAN, 2e-4)
+
+
+def test_predict_kernels():
+    """predict splits time and work by kernels"""
+    n, b = 1000, 128
+    expected = {"dpotrf2": [0, 0.0], "dtrsm": [0, 0.0], "dsyrk": [0, 0.0]}
+    for i in range(0, n, b):
+        w = min(b, n - i)
+        r = n - i - w
+        calls = {"dpotrf2": 1e-6 + w**3 / 6e9}
+        if r > 0:
+            calls.update(dtrsm=1e-6 + r * w * w / 20e9, dsyrk=1e-6 + r * r * w / 40e9)
+        for kernel, time in calls.items():
+            expected[kernel][0] += 1
+            expected[kernel][1] += time
+    answer = predict(n, b)
+    assert [entry["kernel"] for entry in answer["kernels"]] == list(expected)
+    for entry in answer["kernels"]:
+        calls, time = expected[entry["kernel"]]
+        assert entry["calls"] == calls, entry
+        close(entry["time_s"]["med"], time * MEDIAN, 2e-4)
+        close(entry["share"], time / expected_right_looking(n, b), 2e-4)
+    close(sum(entry["time_s"]["med"] for entry in answer["kernels"]), answer["time_s"]["med"])
+    close(sum(entry["share"] for entry in answer["kernels"]), 1.0)
+    assert answer["kernels"][1]["flops"] == sum((n - i - b) * b * b for i in range(0, 896, b))
+    assert "kernels  dpotrf2 21.6 %, dtrsm 22.9 %, dsyrk 55.6 % of the time\n" in run(
+        "predict", "chol-l-3", "-m", models(*ALL), "n=1000", "b=128"
+    ).out
+
+
+def test_leading_dimension():
+    """predictions for operands of another kind of leading dimension than the models' are marked (C16)"""
+    inside = predict(1000, 128)
+    for ld, notes in ((1000, []), (4096, ["other leading dimension"]), (1001, ["other leading dimension"])):
+        answer = predict(1000, 128, "--ld", ld)
+        assert answer["notes"] == notes and answer["time_s"] == inside["time_s"], (ld, answer)
+    here = ("-m", models(*ALL), "n=1000", "--ld", 2048)
+    assert run("tune", "chol-l-3", *here, "--json").json()["status"] == "other leading dimension"
+    ranking = run("rank", ",".join(ALL), *here, "b=128", "--json")
+    assert all(entry["notes"] == ["other leading dimension"] for entry in ranking.json()["ranking"])
+    short = ("predict", "chol-l-3", "-m", models(*ALL), "n=1000", "b=128", "--ld")
+    refuses(1, *short, 999, naming=["leading dimension 999", "1000 rows of A"])
+    refuses(2, *short, 0, naming=["--ld"])
 
 
 def test_predict_rates():
