@@ -91,8 +91,9 @@ static int measure(struct session *session, struct perfpred_generate_options *ge
                         session->count, generate, &session->models, &report, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
-    return message_fail("interrupted: %s is not written; the same command goes on where this one stopped (%s)",
-                        session->options->output, generate->journal);
+    return message_fail("interrupted: %s is not written; the same command goes on where this one stopped (%s)%s",
+                        session->options->output, generate->journal,
+                        session->options->context ? ", but for steps of algorithms, which are measured again" : "");
   if (status != PERFPRED_OK)
     return session_fail(session);
   struct perfpred_update_options update = PERFPRED_UPDATE_OPTIONS_INIT;

@@ -159,7 +159,7 @@ static void restore_window(void *data) {
     if (!memory->own || !memory->restored)
       continue;
     fill_box(all, i, &kept->dirty);
-    if (!memory->streaming)
+    if (!memory->streaming && memcmp(&kept->dirty, &kept->box, sizeof kept->box) != 0)
       fill_box(all, i, &kept->box);
     kept->dirty = kept->box;
   }

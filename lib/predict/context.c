@@ -71,8 +71,8 @@ bool ppi_plan_estimate_context(const struct ppi_plan_step *step, const struct pp
     if (!is_foreseen(context->submodel, wanted, sizes))
       continue;
     ppi_submodel_estimate(context->submodel, wanted, &other);
-    /* of several domains one that need not be left */
-    if (!found || ((estimate->notes & PERFPRED_NOTE_EXTRAPOLATED) && !(other.notes & PERFPRED_NOTE_EXTRAPOLATED)))
+    /* of several domains one that need not be left, and of those the newest */
+    if (!found || (estimate->notes & PERFPRED_NOTE_EXTRAPOLATED) || !(other.notes & PERFPRED_NOTE_EXTRAPOLATED))
       *estimate = other;
     found = true;
   }

@@ -16,9 +16,13 @@ TestSuite(contexts, .init = begin, .fini = finish);
 
 /* Twice as slow after another kernel as alone: everything that is not the first call of an execution or a step without another one
    before it. The first call of an execution is dpotrf2 in Cholesky 3. */
+static int64_t largest; /* rest, width and done of the dgemm of Cholesky 2, in all */
+
 static double cost(void *data, const struct perfpred_virtual_call *call) {
   const double alone = 1e-6 + call->flops / 10e9;
   (void)data;
+  if (strcmp(call->kernel_name, "dgemm") == 0 && call->sizes[0] + call->sizes[1] + call->sizes[2] > largest)
+    largest = call->sizes[0] + call->sizes[1] + call->sizes[2];
   return call->previous ? 2.0 * alone : alone;
 }
 
@@ -97,14 +101,21 @@ Test(contexts, models_know_their_steps) {
   struct perfpred_error error;
   char *json = NULL;
   cr_assert_eq(perfpred_models_count(models), 4);
+  cr_expect_eq(largest, 256, "no step of a larger matrix is sampled, but of that one");
   cr_assert_ok(perfpred_models_print(models, &json, &error), error);
   cr_assert_ok(perfpred_models_load_memory(context, json, strlen(json), "text", NULL, &loaded, &error), error);
+  uint64_t samples = 0;
   for (size_t i = 0; i < 4; i++) {
     struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
     cr_assert_ok(perfpred_models_info(loaded, i, &info, &error), error);
     cr_expect_str_eq(info.kernel, kernels[i]);
     cr_expect_str_eq(info.context, names[i]);
     cr_assert_eq(info.dimensions, 3, "done, width and rest");
+    cr_expect_str_eq(info.size_names[0], "done");
+    cr_expect_str_eq(info.size_names[1], "width");
+    cr_expect_str_eq(info.size_names[2], "rest");
+    cr_expect(i == 0 || info.samples == samples, "calls of a step are sampled together");
+    samples = info.samples;
     for (int d = 0; d < 3; d++)
       cr_expect_eq(info.lower[d], 8);
     cr_expect_eq(info.upper[0], 256);
@@ -279,5 +290,30 @@ Test(contexts, both_kinds_of_models_add_up) {
   cr_expect_eq(prediction.context_calls, 32);
   cr_expect_eq(prediction.warm_calls, 4 * 32 + 1);
   perfpred_models_unref(models);
+  perfpred_program_unref(program);
+}
+
+static double slower(void *data, const struct perfpred_virtual_call *call) {
+  return 3.0 * cost(data, call);
+}
+
+/* A file that is added to may hold models of several ranges: those of the last generation answer where they can. */
+Test(contexts, the_newest_of_several_domains_answers) {
+  struct perfpred_program *program = parse(context, chol_3);
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_models *wide = generate(&program, 1, PERFPRED_CONTEXTS_INSTEAD, 512, NULL), *both = NULL;
+  struct perfpred_error error;
+  options.contexts = PERFPRED_CONTEXTS_INSTEAD;
+  options.n_upper = 256;
+  options.b_upper = 128;
+  struct perfpred_models *narrow = virtual_models(context, &program, 1, &options, slower, NULL);
+  cr_assert_ok(perfpred_models_merge(wide, narrow, NULL, &both, &error), error);
+  cr_assert_eq(perfpred_models_count(both), 6);
+  struct perfpred_prediction old = predict(program, wide, 0, 200, 40), now = predict(program, both, 0, 200, 40);
+  cr_expect_float_eq(now.time_s.med, 3.0 * old.time_s.med, 0.01 * now.time_s.med);
+  cr_expect_gt(predict(program, both, 0, 512, 40).time_s.med, 0.0);
+  perfpred_models_unref(both);
+  perfpred_models_unref(narrow);
+  perfpred_models_unref(wide);
   perfpred_program_unref(program);
 }
