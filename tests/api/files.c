@@ -125,7 +125,7 @@ Test(files, c41_numbers_and_keys_that_cannot_be_meant_are_refused_by_name) {
   expect_change_refused("\"points\": ", "\"points\": 3, \"points\": ", PERFPRED_CORRUPT, "points");
   expect_change_refused("\"format\": ", "\"format\": \"perfpred-models\", \"format\": ", PERFPRED_CORRUPT, "format");
   expect_change_refused("\"min\": [", "\"min\": [], \"min\": [", PERFPRED_CORRUPT, "min");
-  expect_change_refused("\"generator\": \"published\"", "\"generator\": \"\"", PERFPRED_CORRUPT, "options.generator");
+  expect_change_refused("\"generator\": \"adaptive\"", "\"generator\": \"\"", PERFPRED_CORRUPT, "options.generator");
 }
 
 Test(files, c41_truncated_at_every_byte) {

@@ -122,6 +122,7 @@ static enum perfpred_status solve(void *data, int m, int n, int nrhs, double *a,
 static int generate(struct machine *machine, double budget_s, struct perfpred_generate_report *report) {
   static const char *const cases[] = { "R,L,T,N,1", "L,L,N,N,1" };
   struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  options.generator = PERFPRED_GENERATOR_PUBLISHED;
   const struct ppi_source source = { sample, solve, machine_now, machine };
   struct ppi_target targets[2] = { { 0 } };
   struct ppi_kernels *kernels = NULL;

@@ -110,7 +110,7 @@ static void expect_same(const struct perfpred_kernel *a, const struct perfpred_k
 }
 
 Test(signature, printing_round_trip_of_every_kernel) {
-  cr_assert_eq(ppi_kernels_count(context.kernels), 468);
+  cr_assert_eq(ppi_kernels_count(context.kernels), 488);
   struct perfpred_context other = { NULL, NULL };
   set_up(&other);
   ppi_kernels_truncate(other.kernels, 0);
