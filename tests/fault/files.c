@@ -168,6 +168,7 @@ static char *as_version_1(const char *text) {
 
 static enum perfpred_status set_up(struct perfpred_error *error) {
   struct perfpred_generate_options options = clockwork_options();
+  options.generator = PERFPRED_GENERATOR_PUBLISHED; /* another asks for points that it does not have */
   enum perfpred_status status = perfpred_context_create(&context, error);
   if (!status)
     status = perfpred_program_find(context, "chol-l-3", &program, error);
