@@ -187,6 +187,22 @@ static enum perfpred_status tell_watcher(const struct summing *state, const stru
   return watcher->call(watcher->data, &watched) ? PERFPRED_OK : ppi_error_memory(state->error);
 }
 
+/* By the models of the call in its step; beyond what is known of those by models of the call alone, if they reach that far. False: there
+   is no model. */
+static bool price(const struct summing *state, const struct ppi_plan_step *step, const int64_t *sizes,
+                  struct ppi_estimate *estimate, bool *context) {
+  struct ppi_estimate alone;
+  *context = step->context_count > 0 && ppi_plan_estimate_context(step, &state->place, sizes, estimate);
+  if (step->submodel_count == 0 || (*context && !(estimate->notes & PERFPRED_NOTE_EXTRAPOLATED)))
+    return *context;
+  estimate_call(step, sizes, &alone);
+  if (*context && (alone.notes & PERFPRED_NOTE_EXTRAPOLATED))
+    return true;
+  *estimate = alone;
+  *context = false;
+  return true;
+}
+
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = count_step(state);
@@ -196,14 +212,9 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
     return status;
   state->sum->calls++;
   struct ppi_estimate estimate;
-  bool context = step->context_count > 0 && ppi_plan_estimate_context(step, &state->place, sizes, &estimate);
-  if (!context && step->submodel_count == 0)
+  bool context;
+  if (!price(state, step, sizes, &estimate, &context))
     return without_model(state, step, sizes);
-  /* beyond what is known of the steps, calls alone may be known still */
-  if (!context || ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && step->submodel_count > 0)) {
-    estimate_call(step, sizes, &estimate);
-    context = false;
-  }
   if (estimate.notes & PERFPRED_NOTE_ZERO_WORK)
     return PERFPRED_OK;
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)

@@ -279,6 +279,28 @@ Test(contexts, parts_of_a_larger_matrix_are_beyond_the_domain) {
   perfpred_program_unref(program);
 }
 
+/* Of both kinds of models those of calls alone answer where they are inside and the others are not: of n = 288, with models to n = 256,
+   dpotrf2 of the first step, whose rest of 256 is too large. dtrsm and dsyrk are beyond both. */
+Test(contexts, calls_alone_help_out_where_they_can) {
+  struct perfpred_program *program = parse(context, chol_3);
+  struct perfpred_models *models = generate(&program, 1, PERFPRED_CONTEXTS_BESIDE, 256, NULL);
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct perfpred_plan *plan = make_plan(program, models);
+  struct perfpred_error error;
+  cr_expect_eq(perfpred_plan_predict(plan, (int64_t[]){ 288, 32 }, 2, &prediction, &error), PERFPRED_OUT_OF_DOMAIN);
+  cr_expect_not_null(strstr(error.text, "dtrsm(R,L,T,N,1) in a step with width = 32, rest = 256"), "%s", error.text);
+  perfpred_plan_destroy(plan);
+  options.extrapolate = 1;
+  cr_assert_ok(perfpred_plan_create(program, models, &options, &plan, &error), error);
+  cr_assert_ok(perfpred_plan_predict(plan, (int64_t[]){ 288, 32 }, 2, &prediction, &error), error);
+  cr_expect_eq(prediction.warm_calls, 1);
+  cr_expect_eq(prediction.context_calls, 9 * 3 - 2 - 1, "the last step is dpotrf2 alone");
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(models);
+  perfpred_program_unref(program);
+}
+
 /* DGEQRF copies columns one by one: b calls in each step, priced as calls alone, which on this clock take half as long. */
 Test(contexts, both_kinds_of_models_add_up) {
   struct perfpred_program *program = NULL;
