@@ -9,55 +9,87 @@
 #include "suggest.h"
 #include "target.h"
 
-enum what { PERFORMANCE, BLOCK_SIZE, ERROR, PICTURES };
+/* What can be drawn: from models, from a saved validation, or both. */
+struct picture {
+  const char *name;
+  int (*of_models)(struct session *session, const struct measured *measured, unsigned *notes);         /* or NULL */
+  int (*of_measured)(const struct options *options, const struct measured *measured, unsigned *notes); /* or NULL */
+  bool is_of_one;                                                                                      /* algorithm */
+  const char *open[2];
+};
 
-static const char *const names[PICTURES] = { "performance", "block-size", "error" };
+static const struct picture pictures[] = {
+  { "performance", plot_performance, NULL, false, { "n", "b" } },
+  { "block-size", plot_block_size, NULL, true, { "b", NULL } },
+  { "kernels", plot_kernels, NULL, true, { "n", "b" } },
+  { "error", NULL, plot_error, false, { NULL, NULL } },
+  { "error-map", plot_map_predicted, plot_map_measured, true, { "n", "b" } },
+};
+#define PICTURES (sizeof pictures / sizeof pictures[0])
 
-static int find(const char *name, enum what *what) {
+static int find(const char *name, const struct picture **picture) {
   struct suggestion suggestion;
   suggest_begin(&suggestion, name);
-  for (int i = 0; i < PICTURES; i++) {
-    if (strcmp(names[i], name) == 0) {
-      *what = (enum what)i;
+  for (size_t i = 0; i < PICTURES; i++) {
+    if (strcmp(pictures[i].name, name) == 0) {
+      *picture = &pictures[i];
       return COMMAND_OK;
     }
-    suggest_offer(&suggestion, names[i]);
+    suggest_offer(&suggestion, pictures[i].name);
   }
-  return message_misuse("'plot': no picture '%s'%s: expected performance, block-size or error", name,
-                        suggest_text(&suggestion, ""));
+  return message_misuse("'plot': no picture '%s'%s: expected performance, block-size, kernels, error or error-map",
+                        name, suggest_text(&suggestion, ""));
 }
 
-static int check(const struct options *options, enum what what) {
+/* Whether the picture is that of the validation alone. */
+static bool is_measured(const struct options *options, const struct picture *picture) {
+  return picture->of_models == NULL || (picture->of_measured != NULL && options->measured != NULL);
+}
+
+static int check_measured(const struct options *options, const struct picture *picture) {
+  if (options->measured == NULL)
+    return message_misuse("'plot %s' needs a saved validation: --measured FILE", picture->name);
+  if (options->models != NULL || (!picture->is_of_one && options->operands.count > 1))
+    return message_misuse("'plot %s' shows %s of --measured FILE: expected no %s-m", picture->name,
+                          picture->is_of_one ? "one algorithm" : "all", picture->is_of_one ? "" : "NAME and no ");
+  if (options->n.upper > 0 || options->b.upper > 0 || options->ld > 0 || options->parameter_count > 0)
+    return message_misuse("'plot %s' shows all sizes of --measured FILE: expected no -n, -b, --ld or PARAMETER=VALUE",
+                          picture->name);
+  return COMMAND_OK;
+}
+
+static int check(const struct options *options, const struct picture *picture) {
   if (options->output == NULL)
     return message_misuse("'plot' needs a file to write: -o FILE.svg");
-  if (what == ERROR && options->measured == NULL)
-    return message_misuse("'plot error' needs a saved validation: --measured FILE");
-  if (what == ERROR && (options->operands.count > 1 || options->models != NULL))
-    return message_misuse("'plot error' shows all of --measured FILE: expected no NAME and no -m");
-  if (what != ERROR && options->operands.count < 2)
-    return message_misuse("'plot %s' needs an algorithm: expected a NAME behind it", names[what]);
-  return what == ERROR ? COMMAND_OK : target_check(options->output);
+  if (is_measured(options, picture)) {
+    int result = check_measured(options, picture);
+    return result == COMMAND_OK ? target_check(options->output) : result;
+  }
+  if (options->operands.count < 2)
+    return message_misuse("'plot %s' needs an algorithm: expected a NAME behind it", picture->name);
+  if (options->n.upper > 0 && picture->of_models == plot_block_size)
+    return message_misuse("option -n: 'plot block-size' is of one size: expected n=VALUE");
+  if (options->measured != NULL && picture->of_models == plot_kernels)
+    return message_misuse("'plot kernels' is of predictions alone: expected no --measured");
+  return target_check(options->output);
 }
 
 /* What a picture is made of and what came of it. */
 struct drawing {
-  enum what what;
+  const struct picture *picture;
   const struct measured *measured; /* NULL: predictions alone */
   unsigned notes;
 };
 
 static int draw(struct session *session, void *data) {
   struct drawing *drawing = data;
-  if (drawing->what == PERFORMANCE)
-    return plot_performance(session, drawing->measured, &drawing->notes);
-  return plot_block_size(session, drawing->measured, &drawing->notes);
+  return drawing->picture->of_models(session, drawing->measured, &drawing->notes);
 }
 
 static int draw_predicted(const struct options *options, struct drawing *drawing) {
-  static const char *const open[PICTURES][2] = { [PERFORMANCE] = { "n", "b" }, [BLOCK_SIZE] = { "b", NULL } };
-  const struct job job = { .takes = drawing->what == BLOCK_SIZE ? JOB_ONE : JOB_ALL,
+  const struct job job = { .takes = drawing->picture->is_of_one ? JOB_ONE : JOB_ALL,
                            .names = options->operands.items[1],
-                           .open = open[drawing->what],
+                           .open = drawing->picture->open,
                            .work = draw,
                            .data = drawing };
   return job_run(options, &job);
@@ -71,7 +103,7 @@ void plot_mark(struct gnuplot *gnuplot, const char *title, unsigned notes) {
   gnuplot_title(gnuplot, marked);
 }
 
-static int confirm(const struct options *options, enum what what, unsigned notes) {
+static int confirm(const struct options *options, const struct picture *picture, unsigned notes) {
   struct document document;
   char text[SESSION_TEXT];
   if (!options->json) {
@@ -82,38 +114,46 @@ static int confirm(const struct options *options, enum what what, unsigned notes
   }
   document_begin(&document);
   document_string(&document, "file", options->output);
-  document_string(&document, "picture", names[what]);
+  document_string(&document, "picture", picture->name);
   session_write_notes(&document, notes);
   return document_print(&document);
 }
 
 static int run(const struct options *options) {
-  enum what what = PERFORMANCE;
+  const struct picture *picture = NULL;
   struct measured measured = { .count = 0 };
   struct drawing drawing = { .notes = 0 };
-  int result = find(options->operands.items[0], &what);
+  int result = find(options->operands.items[0], &picture);
   if (result == COMMAND_OK)
-    result = check(options, what);
+    result = check(options, picture);
   if (result == COMMAND_OK && options->measured != NULL)
     result = measured_read(options->measured, &measured);
-  drawing.what = what;
+  drawing.picture = picture;
   drawing.measured = options->measured != NULL ? &measured : NULL;
   if (result == COMMAND_OK)
-    result = what == ERROR ? plot_error(options, &measured, &drawing.notes) : draw_predicted(options, &drawing);
+    result = is_measured(options, picture) ? picture->of_measured(options, &measured, &drawing.notes)
+                                           : draw_predicted(options, &drawing);
   measured_release(&measured);
-  return result == COMMAND_OK ? confirm(options, what, drawing.notes) : result;
+  return result == COMMAND_OK ? confirm(options, picture, drawing.notes) : result;
 }
 
 const struct command command_plot = {
   .name = "plot",
-  .synopsis = "performance|block-size|error [NAME[,NAME]] -o FILE.svg ...",
+  .synopsis = "performance|block-size|kernels|error|error-map [NAME[,NAME]] -o FILE.svg ...",
   .summary = "Pictures of predictions and measurements, through gnuplot",
   .details = "  plot performance NAME[,NAME] -m FILE -n LO:HI:STEP [-b B] [--measured FILE] -o FILE.svg\n"
              "      Gflop/s over n, block size 64 where none is given; the band reaches from minimum to maximum\n"
              "  plot block-size NAME -m FILE n=.. [-b LO:HI:STEP] [--measured FILE] -o FILE.svg\n"
-             "      time over b; without -b those values of 8:256:8 that the models reach\n"
+             "      time over b, with the best one; without -b those values of 8:256:8 that the models reach\n"
+             "  plot kernels NAME -m FILE -n LO:HI:STEP [-b B] -o FILE.svg\n"
+             "  plot kernels NAME -m FILE -n N -b LO:HI:STEP -o FILE.svg\n"
+             "      what each kernel has of the predicted time and of the flops, and its Gflop/s\n"
              "  plot error --measured FILE -o FILE.svg\n"
-             "      absolute relative error over n, beside the noise floor\n",
+             "      absolute relative error over n, beside the noise floor\n"
+             "  plot error-map [NAME] --measured FILE -o FILE.svg\n"
+             "      relative error over n and b as colours\n"
+             "  plot error-map NAME -m FILE -n LO:HI:STEP -b LO:HI:STEP -o FILE.svg\n"
+             "      where nothing is measured: the error that the models expect of themselves\n",
   .takes = TAKES_MODELS | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_LD | TAKES_PARAMETERS | TAKES_MEASURED |
            TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
   .operands_min = 1,

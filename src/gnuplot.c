@@ -16,25 +16,28 @@
 #include "target.h"
 
 /* Colours that people with any kind of colour vision tell apart (Okabe and Ito's set, the yellow left out: it is too pale
-   for lines on white). */
-static const char settings[] =
-    "set terminal svg size 840,520 dynamic noenhanced font 'Helvetica,Arial,sans-serif,15' background rgb 'white'\n"
-    "set encoding utf8\n"
-    "set style line 101 lc rgb '#808080' lw 1\n"
-    "set style line 102 lc rgb '#d8d8d8' lw 0.7\n"
-    "set border 3 ls 101\n"
-    "set tics nomirror textcolor rgb '#303030'\n"
-    "set grid back ls 102\n"
-    "set style fill transparent solid 0.18 noborder\n"
-    "set key outside bottom center horizontal Left reverse samplen 2.2 spacing 1.2 width 1\n"
-    "set linetype 1 lc rgb '#0072B2' lw 2.2 pt 7\n"
-    "set linetype 2 lc rgb '#D55E00' lw 2.2 pt 5\n"
-    "set linetype 3 lc rgb '#009E73' lw 2.2 pt 9\n"
-    "set linetype 4 lc rgb '#CC79A7' lw 2.2 pt 13\n"
-    "set linetype 5 lc rgb '#E69F00' lw 2.2 pt 11\n"
-    "set linetype 6 lc rgb '#56B4E9' lw 2.2 pt 3\n"
-    "set linetype 7 lc rgb '#303030' lw 2.2 pt 1\n"
-    "set linetype cycle 7\n";
+   for lines on white); beyond those, darker and paler ones for areas. */
+static const char settings[] = "set encoding utf8\n"
+                               "set style line 101 lc rgb '#808080' lw 1\n"
+                               "set style line 102 lc rgb '#d8d8d8' lw 0.7\n"
+                               "set border 3 ls 101\n"
+                               "set tics nomirror textcolor rgb '#303030'\n"
+                               "set grid back ls 102\n"
+                               "set style fill transparent solid 0.18 noborder\n"
+                               "set key outside bottom center horizontal Left reverse samplen 2.2 spacing 1.2 width 1\n"
+                               "set linetype 1 lc rgb '#0072B2' lw 2.2 pt 7\n"
+                               "set linetype 2 lc rgb '#D55E00' lw 2.2 pt 5\n"
+                               "set linetype 3 lc rgb '#009E73' lw 2.2 pt 9\n"
+                               "set linetype 4 lc rgb '#CC79A7' lw 2.2 pt 13\n"
+                               "set linetype 5 lc rgb '#E69F00' lw 2.2 pt 11\n"
+                               "set linetype 6 lc rgb '#56B4E9' lw 2.2 pt 3\n"
+                               "set linetype 7 lc rgb '#303030' lw 2.2 pt 1\n"
+                               "set linetype 8 lc rgb '#999999' lw 2.2 pt 2\n"
+                               "set linetype 9 lc rgb '#882255' lw 2.2 pt 4\n"
+                               "set linetype 10 lc rgb '#F0E442' lw 2.2 pt 6\n"
+                               "set linetype 11 lc rgb '#332288' lw 2.2 pt 8\n"
+                               "set linetype 12 lc rgb '#88CCEE' lw 2.2 pt 10\n"
+                               "set linetype cycle 12\n";
 
 void gnuplot_quote(struct gnuplot *gnuplot, const char *text) {
   fputc('\'', gnuplot->script);
@@ -45,6 +48,13 @@ void gnuplot_quote(struct gnuplot *gnuplot, const char *text) {
       fputc(*c, gnuplot->script);
   }
   fputc('\'', gnuplot->script);
+}
+
+void gnuplot_height(struct gnuplot *gnuplot, int height) {
+  fprintf(
+      gnuplot->script,
+      "set terminal svg size 840,%d dynamic noenhanced font 'Helvetica,Arial,sans-serif,15' background rgb 'white'\n",
+      height);
 }
 
 static void set_text(struct gnuplot *gnuplot, const char *what, const char *text) {
@@ -58,6 +68,7 @@ int gnuplot_begin(struct gnuplot *gnuplot, const char *title, const char *x_labe
   gnuplot->script = open_memstream(&gnuplot->text, &gnuplot->length);
   if (gnuplot->script == NULL)
     return message_fail("out of memory");
+  gnuplot_height(gnuplot, 520);
   fputs(settings, gnuplot->script);
   set_text(gnuplot, "title", title);
   set_text(gnuplot, "xlabel", x_label);

@@ -15,6 +15,8 @@ struct gnuplot {
 int gnuplot_begin(struct gnuplot *gnuplot, const char *title, const char *x_label, const char *y_label);
 /* Changes the title. */
 void gnuplot_title(struct gnuplot *gnuplot, const char *title);
+/* Makes the picture so many pixels high; before anything is plotted. */
+void gnuplot_height(struct gnuplot *gnuplot, int height);
 /* Writes text as a quoted string that gnuplot takes literally. */
 void gnuplot_quote(struct gnuplot *gnuplot, const char *text);
 /* Runs the script and releases it; prints a message on failure. */

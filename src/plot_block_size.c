@@ -18,6 +18,7 @@ struct picture {
   int64_t values[SESSION_PARAMETERS];
   int64_t best;
   double best_s;
+  double measured_best, measured_best_s;
   unsigned notes; /* on any of the predictions */
   size_t predicted, measured;
 };
@@ -62,7 +63,10 @@ static int write_measured(const struct session *session, const struct measured *
     if (strcmp(point->name, name) != 0 || isnan(point->b) || n_place < 0 ||
         point->n != (double)picture->values[n_place])
       continue;
-    picture->measured++;
+    if (picture->measured++ == 0 || point->med_s < picture->measured_best_s) {
+      picture->measured_best_s = point->med_s;
+      picture->measured_best = point->b;
+    }
     fprintf(picture->gnuplot.script, "%.0f %.9g %.9g %.9g\n", point->b, point->min_s * 1e3, point->med_s * 1e3,
             point->max_s * 1e3);
   }
@@ -73,22 +77,33 @@ static int write_measured(const struct session *session, const struct measured *
                       session->options->operands.items[1]);
 }
 
-static void write_commands(struct picture *picture) {
-  FILE *script = picture->gnuplot.script;
+/* A point at the best value, with its place and time in the legend. */
+static void write_best(struct picture *picture, const char *what, double b, double time_s, const char *style) {
   char label[80], text[UNIT_TEXT];
   struct unit unit = unit_time(picture->best_s);
-  snprintf(label, sizeof label, "best: b=%lld, %s %s", (long long)picture->best,
-           unit_format(text, picture->best_s, &unit), unit.name);
+  snprintf(label, sizeof label, "%s: b=%.0f, %s %s", what, b, unit_format(text, time_s, &unit), unit.name);
+  fprintf(picture->gnuplot.script, ", '+' using (%.0f):(%.9g) every ::0::0 with points %s title ", b, time_s * 1e3,
+          style);
+  gnuplot_quote(&picture->gnuplot, label);
+}
+
+static void write_commands(struct picture *picture) {
+  FILE *script = picture->gnuplot.script;
   fputs("set xrange [*:*] noextend\n"
         "set yrange [*:*]\nset offsets 0, 0, graph 0.08, graph 0.08\n"
-        "plot $predicted using 1:2:4 with filledcurves lt 1 notitle, "
-        "$predicted using 1:3 with lines lt 1 title 'predicted median', ",
+        "plot ",
         script);
-  fprintf(script, "'+' using (%lld):(%.9g) every ::0::0 with points lt 2 ps 1.3 title ", (long long)picture->best,
-          picture->best_s * 1e3);
-  gnuplot_quote(&picture->gnuplot, label);
+  if (picture->predicted == 1)
+    fputs("$predicted using 1:3:2:4 with yerrorbars lt 1 title 'predicted median'", script);
+  else
+    fputs("$predicted using 1:2:4 with filledcurves lt 1 notitle, "
+          "$predicted using 1:3 with lines lt 1 title 'predicted median'",
+          script);
   if (picture->measured > 0)
     fputs(", $measured using 1:3:2:4 with yerrorbars lt 3 ps 0.7 lw 1 title 'measured'", script);
+  write_best(picture, "predicted best", (double)picture->best, picture->best_s, "lt 2 ps 1.3");
+  if (picture->measured > 0)
+    write_best(picture, "measured best", picture->measured_best, picture->measured_best_s, "lt 4 ps 1.5");
   fputc('\n', script);
 }
 

@@ -107,11 +107,13 @@ static void write_commands(const struct session *session, struct picture *pictur
   FILE *script = picture->gnuplot.script;
   fputs("set xrange [*:*] noextend\nset yrange [0:*]\nplot ", script);
   write_peak(picture);
+  bool alone = picture->n.lower == picture->n.upper; /* neither a line nor a band would be seen */
   for (size_t i = 0; i < session->count; i++)
-    fprintf(script, "%s$predicted%zu using 1:2:4 with filledcurves lt %zu notitle", i > 0 ? ", " : "", i, i + 1);
+    fprintf(script, "%s$predicted%zu using %s lt %zu notitle", i > 0 ? ", " : "", i,
+            alone ? "1:3:2:4 with yerrorbars" : "1:2:4 with filledcurves", i + 1);
   for (size_t i = 0; i < session->count; i++) {
     const char *name = perfpred_program_name(session->programs[i]);
-    fprintf(script, ", $predicted%zu using 1:3 with lines lt %zu title ", i, i + 1);
+    fprintf(script, ", $predicted%zu using 1:3 with %s lt %zu title ", i, alone ? "points" : "lines", i + 1);
     title(picture, name, "predicted");
     if (picture->points[i] == 0)
       continue;

@@ -32,7 +32,10 @@ void measured_release(struct measured *measured);
 /* *notes gets what is known of the predictions in the picture, which carries it in its title. */
 int plot_performance(struct session *session, const struct measured *measured, unsigned *notes);
 int plot_block_size(struct session *session, const struct measured *measured, unsigned *notes);
+int plot_kernels(struct session *session, const struct measured *measured, unsigned *notes);
+int plot_map_predicted(struct session *session, const struct measured *measured, unsigned *notes);
 int plot_error(const struct options *options, const struct measured *measured, unsigned *notes);
+int plot_map_measured(const struct options *options, const struct measured *measured, unsigned *notes);
 /* Adds the notes, if there are any, to the title. */
 void plot_mark(struct gnuplot *gnuplot, const char *title, unsigned notes);
 

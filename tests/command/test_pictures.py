@@ -6,7 +6,7 @@ import os
 import shutil
 import xml.etree.ElementTree
 
-from harness import COMMAND, expected_right_looking, folder, main, models, refuses, run
+from harness import COMMAND, MEDIAN, close, expected_right_looking, folder, main, models, refuses, run
 
 ALL = ("chol-l-1", "chol-l-2", "chol-l-3")
 
@@ -43,6 +43,204 @@ def need_gnuplot():
     return None if shutil.which("gnuplot") else "no gnuplot"
 
 
+def script_of(*words):
+    """What gnuplot is told: its data by their names, and the whole text. A stand-in keeps it and draws nothing."""
+    programs, told = target("keeping"), target("told")
+    os.makedirs(programs, exist_ok=True)
+    with open(os.path.join(programs, "gnuplot"), "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\ncat > '{told}'\necho '<svg/>'\n")
+    os.chmod(file.name, 0o755)
+    env = {**os.environ, "PATH": programs + ":" + os.environ["PATH"]}
+    result = run("plot", *words, "-o", target("kept.svg"), env=env)
+    assert result.code == 0 and result.err == "", result.err
+    with open(told, encoding="utf-8") as file:
+        text = file.read()
+    data = {}
+    for block in text.split("$")[1:]:
+        name, is_data, rest = block.partition(" << EOD\n")
+        if is_data:
+            lines = rest.partition("EOD\n")[0].splitlines()
+            data[name] = [[float(number) for number in line.split()] for line in lines]
+    return data, text
+
+
+def right_looking_parts(n, b):
+    """Times and flops of the kernels of chol-l-3 on the made-up machine."""
+    time, flops = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+    for i in range(0, n, b):
+        w = min(b, n - i)
+        r = n - i - w
+        time[0] += 1e-6 + w**3 / 6e9
+        flops[0] += w * (w + 1) * (2 * w + 1) / 6
+        if r > 0:
+            time[1] += 1e-6 + r * w * w / 20e9
+            time[2] += 1e-6 + r * r * w / 40e9
+            flops[1] += r * w * w
+            flops[2] += r * (r + 1) * w
+    return time, flops
+
+
+def test_performance_data():
+    """the curve over n is flops by time, minimum to maximum; the points are those of the validation"""
+    data, text = script_of("performance", "chol-l-3", "-m", models(*ALL), "-n", "256:1024:256", "-b", "128", "--measured",
+                           validation())
+    assert [row[0] for row in data["predicted0"]] == [256, 512, 768, 1024]
+    for n, low, med, high in data["predicted0"]:
+        rate = 1e-9 * n * (n + 1) * (2 * n + 1) / 6 / expected_right_looking(int(n), 128)
+        close(low, rate / 1.02, 3e-4)
+        close(med, rate / MEDIAN, 3e-4)
+        close(high, rate, 3e-4)
+    assert [row[0] for row in data["measured0"]] == [256, 512, 768, 1000]
+    for n, low, med, high in data["measured0"]:
+        rate = 1e-9 * n * (n + 1) * (2 * n + 1) / 6 / expected_right_looking(int(n), 128)
+        close(low, rate / 1.05, 1e-5)
+        close(med, rate / 1.03, 1e-5)
+        close(high, rate / 1.02, 1e-5)
+    assert "set xlabel 'size n'" in text and "set ylabel 'Gflop/s'" in text
+
+
+def test_one_point():
+    """a single point is drawn as a point: a line would not be seen"""
+    _, text = script_of("performance", "chol-l-3", "-m", models(*ALL), "-n", "512")
+    assert "$predicted0 using 1:3:2:4 with yerrorbars" in text and "filledcurves" not in text
+    data, text = script_of("block-size", "chol-l-3", "-m", models(*ALL), "n=512", "-b", "64")
+    assert len(data["predicted"]) == 1 and "with yerrorbars" in text and "filledcurves" not in text
+    data, text = script_of("kernels", "chol-l-3", "-m", models(*ALL), "-n", "512", "-b", "64")
+    assert [row[0] for row in data["time"]] == [511.5, 512.5] and data["time"][0][1:] == data["time"][1][1:]
+    assert "set xtics (512)" in text and "using 1:2 with points" in text
+    data, _ = script_of("error-map", "chol-l-3", "-m", models(*ALL), "-n", "512", "-b", "64")
+    assert [row[:6] for row in data["map"]] == [[512, 64, 508, 516, 60, 68]]
+    if need_gnuplot():
+        return need_gnuplot()
+    for words in (["performance", "-n", "512"], ["kernels", "-n", "512"], ["error-map", "-n", "512", "-b", "64"]):
+        result = run("plot", words[0], "chol-l-3", "-m", models(*ALL), *words[1:], "-o", target("one.svg"))
+        assert result.code == 0, result.err
+        drawn(target("one.svg"))
+    return None
+
+
+def test_block_size_data():
+    """both best block sizes are where the curve and the points are lowest"""
+    data, text = script_of("block-size", "chol-l-3", "-m", models(*ALL), "n=1000", "-b", "8:256:8", "--measured",
+                           validation())
+    assert [row[0] for row in data["predicted"]] == list(range(8, 257, 8))
+    for b, low, med, high in data["predicted"]:
+        time = 1e3 * expected_right_looking(1000, int(b))
+        close(low, time, 3e-3)
+        close(med, time * MEDIAN, 3e-3)
+        close(high, time * 1.02, 3e-3)
+    best = min(data["predicted"], key=lambda row: row[2])
+    assert f"using ({best[0]:.0f}):({best[2]:.9g}) every ::0::0" in text
+    best = min(data["measured"], key=lambda row: row[2])
+    assert [row[0] for row in data["measured"]] == [64, 128]
+    assert f"using ({best[0]:.0f}):({best[2]:.9g}) every ::0::0" in text and best[0] == 64
+
+
+def test_kernels_data():
+    """shares of the kernels are stacked up to 100 %, of the time and of the flops, over n and over b"""
+    over_n = ("-n", "200:1000:200", "-b", "64"), [(n, (n, 64)) for n in range(200, 1001, 200)]
+    over_b = ("-n", "1000", "-b", "32:256:32"), [(b, (1000, b)) for b in range(32, 257, 32)]
+    for words, points in (over_n, over_b):
+        data, text = script_of("kernels", "chol-l-3", "-m", models(*ALL), *words)
+        for kernel in ("dpotrf2", "dtrsm", "dsyrk"):
+            assert text.count(f"title '{kernel}'") == 3, text
+        for i, (x, (n, b)) in enumerate(points):
+            time, flops = right_looking_parts(n, b)
+            for name, parts, relative in (("time", time, 3e-3), ("flops", flops, 2e-3)):
+                row = data[name][i]
+                assert row[:2] == [x, 0] and len(row) == 5, row
+                close(row[2], 100 * parts[0] / sum(parts), relative)
+                close(row[3], 100 * (parts[0] + parts[1]) / sum(parts), relative)
+                close(row[4], 100)
+            for rate, part, work in zip(data["rate"][i][1:], time, flops):
+                close(rate, 1e-9 * work / part / MEDIAN, 1e-2)
+    assert "set title 'Kernels of chol-l-3, n=1000'" in text and "set xlabel 'block size b'" in text
+
+
+def test_kernels():
+    """three panels of a picture of the kernels, marked where they are extrapolated"""
+    if need_gnuplot():
+        return need_gnuplot()
+    path = target("kernels.svg")
+    result = run("plot", "kernels", "chol-l-3", "-m", models(*ALL), "-n", "512:2048:512", "--extrapolate", "-o", path,
+                 "--json")
+    assert result.json() == {"file": path, "picture": "kernels", "status": "extrapolated", "notes": ["extrapolated"]}
+    words = drawn(path)
+    for word in ("Kernels of chol-l-3, block size 64 (extrapolated)", "share of the time in %",
+                 "share of the flops in %", "Gflop/s of each kernel"):
+        assert words.count(word) == 1, words
+    assert words.count("size n") == 3 and words.count("dsyrk") == 3
+    return None
+
+
+def test_map_data():
+    """a map of errors has a cell around every point of the validation, with the sign of the error"""
+    data, text = script_of("error-map", "--measured", validation())
+    # halfway between the sizes 256, 512, 768, 1000 and the block sizes 64, 128
+    bounds_n = {256: [128, 384], 512: [384, 640], 768: [640, 884], 1000: [884, 1116]}
+    bounds_b = {64: [32, 96], 128: [96, 160]}
+    assert [row[:2] for row in data["map"]] == [[n, b] for n in bounds_n for b in bounds_b]
+    for n, b, *bounds, error in data["map"]:
+        assert bounds == bounds_n[n] + bounds_b[b], (n, b, bounds)
+        close(error, 100 * (1 / 1.03 - 1), 1e-5)
+    assert "set cbrange [-2.91262:2.91262]" in text and "with labels" in text
+    assert "Error of the prediction of chol-l-3" in text
+
+
+def test_map_gaps_and_names():
+    """a map of one of several algorithms; a missing point has no cell"""
+    with open(validation(), encoding="utf-8") as file:
+        saved = json.load(file)
+    del saved["points"][3]
+    saved["points"].append({**saved["points"][0], "name": "chol-l-1", "predicted_s": 2.0, "measured_s": 1.0})
+    saved["points"].append({**saved["points"][0], "name": "lu-rec"})
+    del saved["points"][-1]["b"]
+    path = target("several.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(saved, file)
+    data, _ = script_of("error-map", "chol-l-3", "--measured", path)
+    assert len(data["map"]) == 7 and [512, 128] not in [row[:2] for row in data["map"]]
+    data, _ = script_of("error-map", "chol-l-1", "--measured", path)
+    assert data["map"] == [[256, 64, 252, 260, 60, 68, 100]]
+    map_of = ("-o", target("x.svg"), "--measured", path)
+    refuses(2, "plot", "error-map", *map_of, naming=["'chol-l-3'", "'chol-l-1'", "NAME"])
+    refuses(1, "plot", "error-map", "lu-rec", *map_of, naming=["several.json", "'lu-rec'"])
+    refuses(1, "plot", "error-map", "chol-l-2", *map_of, naming=["'chol-l-2'"])
+    assert not os.path.exists(target("x.svg"))
+
+
+def test_map_of_predictions():
+    """where nothing is measured the map is of what the models expect of themselves, and says so"""
+    with open(models(*ALL), encoding="utf-8") as file:
+        changed = json.load(file)
+
+    def set_errors(node):
+        if isinstance(node, dict):
+            if "coefficients" in node and "error" in node:
+                node["error"] = 0.025
+            node = list(node.values())
+        for child in node if isinstance(node, list) else []:
+            set_errors(child)
+
+    set_errors(changed)
+    path = target("errors.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(changed, file)
+    here = ("error-map", "chol-l-3", "-m", path, "-n", "256:768:256", "-b", "64:128:64")
+    data, text = script_of(*here)
+    assert [row[:2] for row in data["map"]] == [[n, b] for n in (256, 512, 768) for b in (64, 128)]
+    for row in data["map"]:
+        close(row[-1], 2.5)
+    assert "set title 'Errors that the models of chol-l-3 expect, not measured'" in text
+    assert "set cbrange [0:2.5]" in text
+    if need_gnuplot():
+        return need_gnuplot()
+    assert run("plot", *here, "-o", target("map.svg")).code == 0
+    words = drawn(target("map.svg"))
+    assert "expected error of the models in %" in words and words.count("2.5") >= 6, words
+    return None
+
+
 def test_performance():
     """performance of three algorithms over n, with measured points"""
     if need_gnuplot():
@@ -68,8 +266,11 @@ def test_block_size():
     assert result.json() == {"file": path, "picture": "block-size", "status": "inside", "notes": []}
     words = drawn(path)
     best = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "--json").json()["b"]
-    assert any(word.startswith(f"best: b={best},") for word in words), words
+    assert any(word.startswith(f"predicted best: b={best}, ") for word in words), words
     assert "Run time of chol-l-3, n=1000" in words and "measured" in words
+    best = min((64, 128), key=lambda b: expected_right_looking(1000, b))
+    time = 1e3 * 1.03 * expected_right_looking(1000, best)
+    assert f"measured best: b={best}, {time:.3f} ms" in words, words
     return None
 
 
@@ -201,6 +402,22 @@ def test_wrong_picture():
     refuses(2, "plot", "performance", *here, "-n", "64:1024:64", "-b", "32:64", naming=["-b"])
     refuses(1, "plot", "performance", *here, "-n", "64:100000:64")
     refuses(2, "plot", "block-size", *here, naming=["'n'"])
+    refuses(2, "plot", "block-size", *here, "-n", "512", naming=["-n", "n=VALUE"])
+    refuses(2, "plot", "kernels", *here, naming=["-n"])
+    refuses(2, "plot", "kernels", *here, "-n", "64:512", naming=["-n LO:HI:STEP"])
+    refuses(2, "plot", "kernels", *here, "-n", "64:512:64", "-b", "8:64:8", naming=["-b"])
+    refuses(2, "plot", "kernels", *here, "-n", "512", "-b", "8:64", naming=["-b"])
+    refuses(2, "plot", "kernels", *here, "-n", "512", "--measured", validation(), naming=["--measured"])
+    refuses(1, "plot", "kernels", "chol-l-1,chol-l-3", *here[1:], "-n", "512", naming=["2 algorithms"])
+    refuses(1, "plot", "kernels", *here, "-n", "64:100000:64")
+    refuses(2, "plot", "error-map", *here, "-n", "64:512:64", naming=["-b LO:HI:STEP"])
+    refuses(2, "plot", "error-map", *here, "-n", "1:20000:1", "-b", "8:64:8", naming=["10000"])
+    refuses(2, "plot", "error-map", *here, "--measured", validation(), naming=["no -m"])
+    saved = ("--measured", validation(), "-o", target("x.svg"))
+    refuses(2, "plot", "error-map", *saved, "-n", "64:512:64", naming=["-n"])
+    refuses(2, "plot", "error", *saved, "n=64", naming=["PARAMETER=VALUE"])
+    refuses(2, "plot", "error-map", "-o", target("x.svg"), naming=["NAME"])
+    assert not os.path.exists(target("x.svg"))
     refuses(1, "plot", "block-size", *here, "n=1000000")
 
 
