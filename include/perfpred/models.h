@@ -224,7 +224,8 @@ PERFPRED_API unsigned perfpred_models_estimate(const struct perfpred_models *mod
 
 /** What is to be known of an estimate or a prediction: bits. @since 0.1 */
 enum perfpred_note {
-  PERFPRED_NOTE_CLAMPED = 1 << 0,       /**< a size below the domain was taken as its lower bound */
+  PERFPRED_NOTE_CLAMPED = 1 << 0,       /**< a size lies below the domain: the estimate is at most that at the bound, at
+                                             least its share of the work */
   PERFPRED_NOTE_EXTRAPOLATED = 1 << 1,  /**< a size lay above the domain: the trend of the time per flop goes on, which
                                            grows at most with the flop count (data movement without flops) */
   PERFPRED_NOTE_UNMODELLED = 1 << 2,    /**< a call has no model and counts as 0 */

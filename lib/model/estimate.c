@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SHARES_MAX 0.875 /* of the time at the boundary, what may be gone at last: the rate grows eightfold at most */
+#define REACH_BELOW 4.0  /* times the way below the domain fit into a piece that goes on there; narrower ones do not */
 #define REACH_MAX 3.0    /* a trend from a point above 3/4 of the boundary would be one of the noise */
 
 static void set_sizes(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_value *values) {
@@ -134,6 +135,30 @@ static void extrapolate(const struct ppi_submodel *submodel, const int64_t *want
   time_s->mean = fmin(fmax(carried(&trend, TREND_MEAN, time_s->mean, work), time_s->min), time_s->max);
 }
 
+static double between(double value, double least, double most) {
+  return value < most ? at_least(value, least) : most; /* most also for NaN */
+}
+
+/* Below the domain the polynomial goes on, but no time is longer than that at the boundary, and none falls faster than the work does. */
+static void go_below(const struct ppi_submodel *submodel, const struct ppi_piece *piece, const int64_t *sizes,
+                     const int64_t *inside, struct perfpred_statistics *time_s) {
+  int64_t below[PPI_SIZE_MAX];
+  double values[PPI_STATISTICS], share;
+
+  for (int d = 0; d < submodel->dimensions; d++) {
+    below[d] = sizes[d] < inside[d] ? (sizes[d] > 0 ? sizes[d] : 0) : inside[d];
+    if (REACH_BELOW * (double)(inside[d] - below[d]) > (double)(piece->upper[d] - piece->lower[d]))
+      below[d] = inside[d];
+  }
+  share = fmin(growth(submodel, below, inside), 1.0);
+  ppi_piece_values(piece, submodel->dimensions, below, values);
+  time_s->min = between(values[0], share * time_s->min, time_s->min);
+  time_s->med = fmax(between(values[1], share * time_s->med, time_s->med), time_s->min);
+  time_s->max = fmax(between(values[2], share * time_s->max, time_s->max), time_s->med);
+  time_s->mean = fmin(fmax(between(values[3], share * time_s->mean, time_s->mean), time_s->min), time_s->max);
+  time_s->std = between(values[4], share * time_s->std, time_s->std);
+}
+
 void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate) {
   int64_t wanted[PPI_SIZE_MAX], inside[PPI_SIZE_MAX];
   const struct ppi_piece *piece;
@@ -168,6 +193,8 @@ void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *s
     estimate->notes |= PERFPRED_NOTE_UNCERTAIN;
   if (estimate->notes & PERFPRED_NOTE_EXTRAPOLATED)
     extrapolate(submodel, wanted, inside, &estimate->time_s);
+  else if ((estimate->notes & PERFPRED_NOTE_CLAMPED) && !submodel->basis)
+    go_below(submodel, piece, sizes, inside, &estimate->time_s);
 }
 
 /* Distance to the nearest boundary, negative outside. A size that the domain fixes and that is met says nothing. */

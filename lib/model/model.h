@@ -138,7 +138,8 @@ struct ppi_estimate {
   double error; /* of the piece; NaN: not estimated */
   unsigned notes;
 };
-/* Estimate by one sub-model, over its own sizes. Sizes of 0 in a way that leaves no work give exactly 0 (PERFPRED_NOTE_ZERO_WORK); below the domain: clamped, noted;
+/* Estimate by one sub-model, over its own sizes. Sizes of 0 in a way that leaves no work give exactly 0 (PERFPRED_NOTE_ZERO_WORK); below the domain: as the
+   polynomial goes on, but at most the value at the bound and at least its share of the work, noted;
    above: the value at the nearest point of the domain times the ratio of flop counts (of movement where there are none), times what
    the trend of the time per flop, alpha + sum of beta_d / x_d, leaves of it; noted. Never negative, never NaN. Of a step, a size of 0 (nothing done yet, nothing left) is no more than near its lower
    bound, and beyond the limit of a basis is above the domain. */

@@ -154,6 +154,31 @@ Test(estimate, a_rate_that_falls_is_not_carried_on) {
   ppi_submodel_release(&law);
 }
 
+/* Below (8, 8) the law goes on: 2 m n^2, n^2 and 3 m n at (2, 3) are 36, 9 and 18. m n^2 falls as fast as the work does, the other two
+   more slowly. */
+Test(estimate, below_the_domain_the_law_goes_on) {
+  static const double laws[PPI_STATISTICS][3] = { { 2, 0, 0 }, { 0, 20, 0 }, { 0, 0, 900 }, { 2, 1, 3 }, { 0, 0, 0 } };
+  struct ppi_submodel law = lawful((int64_t[]){ 8, 8 }, (int64_t[]){ 100, 50 }, laws);
+  struct ppi_estimate estimate = ask(&law, 2, 3);
+
+  cr_assert_eq(estimate.notes, PERFPRED_NOTE_CLAMPED);
+  cr_assert_float_eq(estimate.time_s.min, 36.0, 1e-9);
+  cr_assert_float_eq(estimate.time_s.med, 180.0, 1e-9);
+  cr_assert_float_eq(estimate.time_s.max, 5400.0, 1e-9);
+  cr_assert_float_eq(estimate.time_s.mean, 63.0, 1e-9);
+  ppi_submodel_release(&law);
+}
+
+/* A line through (8, 8) that would cross 0 stays at its share of the work, and one that would rise stays where it is. */
+Test(estimate, below_the_domain_nothing_falls_faster_than_the_work) {
+  static const double falling[PPI_STATISTICS][3] = { { 2, -8, 0 }, { 4, 0, 0 }, { 4, 0, 0 }, { 4, 0, 0 }, { 0 } };
+  struct ppi_submodel law = lawful((int64_t[]){ 8, 8 }, (int64_t[]){ 100, 50 }, falling);
+
+  /* (2 * 8 - 8) * 64 = 512 at the bound; at (2, 8) -256, but the share of the work is a quarter */
+  cr_assert_float_eq(ask(&law, 2, 8).time_s.min, 128.0, 1e-9);
+  ppi_submodel_release(&law);
+}
+
 Test(estimate, time_per_flop_never_vanishes) {
   /* A constant time is all share: 7/8 of it fades, the rest grows with the flops. m doubled: 2 (1 - 7/8 / 2); n doubled:
      4 (1 - 7/8 / 2); both: the shares of m and n, 1 each, go down to 7/16 each. */
@@ -242,7 +267,7 @@ Test(estimate, is_never_negative_nor_nan) {
     for (size_t j = 0; j < sizeof sizes / sizeof sizes[0]; j++) {
       struct perfpred_statistics time = ask(&submodel, sizes[i], sizes[j]).time_s;
 
-      cr_assert(time.min >= 1e-6 && isfinite(time.min));
+      cr_assert(time.min > 0.0 && isfinite(time.min));
       cr_assert(time.med >= time.min && isfinite(time.med));
       cr_assert(time.max >= time.med && isfinite(time.max));
       cr_assert(time.mean >= time.min && time.mean <= time.max);
