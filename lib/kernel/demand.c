@@ -110,14 +110,15 @@ bool ppi_kernel_admit(const struct perfpred_kernel *kernel, struct ppi_value *va
                       const int64_t *upper, int64_t grain) {
   int64_t slots[PPI_ARG_MAX];
   bool met = kernel->demand_count == 0;
-  if (!met)
-    ppi_kernel_slots(kernel, values, slots);
+  if (met)
+    return true;
+  ppi_kernel_slots(kernel, values, slots);
   for (int pass = 0; pass < PASSES && !met; pass++) {
     met = true;
     for (int i = 0; i < kernel->demand_count; i++)
       met = meet(kernel, kernel->demands[i], slots, lower, upper, grain) && met;
   }
-  for (int d = 0; d < kernel->size_count && kernel->demand_count > 0; d++)
+  for (int d = 0; d < kernel->size_count; d++)
     values[kernel->sizes[d]].i = slots[kernel->sizes[d]];
   return met;
 }

@@ -61,7 +61,7 @@ enum ppi_precondition ppi_unit_precondition(const struct ppi_placed_unit *unit);
 void ppi_unit_reset(void *data);   /* threads at rest, operands restored */
 void ppi_unit_prepare(void *data); /* caches, threads at their start */
 void ppi_unit_run(void *data);
-void ppi_unit_run_lane(void *data, int lane);
+void ppi_unit_run_lane(void *data, int index);
 enum perfpred_status ppi_unit_check(void *data, struct perfpred_error *error); /* INFO of every call */
 
 /* unit_count.c: counts the events that the text asks for, in runs of their own. sampling: its progress is called between them, and
