@@ -93,6 +93,7 @@ static int model_row(struct session *session, struct table *table, size_t index)
   table_cell(table, "%zu", info.coefficients);
   table_cell(table, "%s", unit_percent(text, info.error, "%.2f %%"));
   table_cell(table, "%llu", (unsigned long long)info.samples);
+  table_cell(table, "%lld", (long long)info.ld);
   table_cell(table, "%zu", info.setup + 1);
   table_cell(table, "%s", info.context);
   return COMMAND_OK;
@@ -129,12 +130,12 @@ static void print_origin(const struct session *session, const struct perfpred_er
 }
 
 static int print_text(struct session *session, const struct perfpred_error *reason) {
-  static const char *const heads[] = { "<kernel", "<case",   "<domain", "pieces",  "coefficients",
-                                       "error",   "samples", "setup",   "<context" };
+  static const char *const heads[] = { "<kernel", "<case",   "<domain", "pieces", "coefficients",
+                                       "error",   "samples", "ld",      "setup",  "<context" };
   struct table table;
   int result = COMMAND_OK;
   print_origin(session, reason);
-  table_begin(&table, 9, heads);
+  table_begin(&table, 10, heads);
   for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
     result = model_row(session, &table, i);
   if (result == COMMAND_OK)

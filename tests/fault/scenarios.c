@@ -361,6 +361,11 @@ static void check_evaluation(struct tap *tap) {
   unsigned long before = fault_allocations();
   enum perfpred_status status = perfpred_plan_predict(plan, values, 2, &prediction, NULL);
   tap_case(tap, !status && fault_allocations() == before, "perfpred_plan_predict allocates nothing");
+  struct perfpred_share shares[8];
+  size_t share_count = 0;
+  before = fault_allocations();
+  status = perfpred_plan_shares(plan, values, 2, shares, 8, &share_count, NULL);
+  tap_case(tap, !status && share_count > 1 && fault_allocations() == before, "perfpred_plan_shares allocates nothing");
   before = fault_allocations();
   tuning.default_value = 32; /* the usual one is outside the domain, and a message takes memory */
   status = perfpred_plan_tune(plan, 1, &range, values, 2, &tuning, NULL);
