@@ -211,7 +211,7 @@ PERFPRED_API enum perfpred_status perfpred_models_setup_info(const struct perfpr
  *
  * @param models the models
  * @param index place of a sub-model
- * @param sizes its size arguments, in order
+ * @param sizes its sizes, in the order of size_names in struct perfpred_model_info
  * @param count number of sizes; must be the sub-model's
  * @param[out] time_s the statistics, seconds
  * @return bits of enum perfpred_note; PERFPRED_NOTE_ERROR with time_s untouched for a wrong index or count
