@@ -234,8 +234,9 @@ enum perfpred_note {
   PERFPRED_NOTE_FORCED = 1 << 5,        /**< accepted only because the caller forced it */
   PERFPRED_NOTE_UNCERTAIN = 1 << 6,     /**< a piece whose error could not be estimated */
   PERFPRED_NOTE_OTHER_BLAS = 1 << 7,    /**< models of another BLAS than the one that was named */
-  PERFPRED_NOTE_OTHER_LD = 1 << 8, /**< models measured with another kind of leading dimension than that asked for */
-  PERFPRED_NOTE_ERROR = 1 << 30    /**< no estimate */
+  PERFPRED_NOTE_OTHER_LD =
+      1 << 8, /**< models measured with another kind of leading dimension than that asked for, or validated with */
+  PERFPRED_NOTE_ERROR = 1 << 30 /**< no estimate */
 };
 
 /** Grids of sampling points. @since 0.1 */

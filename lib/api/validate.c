@@ -135,8 +135,10 @@ static enum perfpred_status finish_point(struct perfpred_validation_point *point
 
 static enum perfpred_status finish_points(struct validating *all, struct perfpred_error *error) {
   enum perfpred_status status = PERFPRED_OK;
-  for (size_t i = 0; !status && i < all->point_count; i++)
+  for (size_t i = 0; !status && i < all->point_count; i++) {
     status = finish_point(&all->points[i], &all->results[i], error);
+    all->notes |= ppi_plan_ld_note(all->plans[all->points[i].plan]->ld_kinds, all->points[i].ld);
+  }
   return status;
 }
 

@@ -65,17 +65,17 @@ static bool has_matrix(const struct perfpred_kernel *kernel) {
   return false;
 }
 
-/* Whether a model of the call was measured with operands that lie in memory otherwise than those of the plan. */
-static void note_ld(const struct perfpred_plan *plan, struct ppi_plan_step *step) {
-  enum ppi_ld_kind kind = ppi_ld_kind_of(plan->ld);
-  bool other = false;
-  if (plan->ld == 0 || !has_matrix(step->node->kernel))
+static void find_ld_kinds(struct ppi_plan_step *step) {
+  if (!has_matrix(step->node->kernel))
     return;
   for (int i = 0; i < step->submodel_count; i++)
-    other = other || ppi_ld_kind_of(step->submodels[i]->ld) != kind;
+    step->ld_kinds |= 1U << ppi_ld_kind_of(step->submodels[i]->ld);
   for (int i = 0; i < step->context_count; i++)
-    other = other || ppi_ld_kind_of(step->contexts[i].submodel->ld) != kind;
-  step->notes |= other ? PERFPRED_NOTE_OTHER_LD : 0;
+    step->ld_kinds |= 1U << ppi_ld_kind_of(step->contexts[i].submodel->ld);
+}
+
+unsigned ppi_plan_ld_note(unsigned ld_kinds, int64_t ld) {
+  return ld > 0 && (ld_kinds & ~(1U << ppi_ld_kind_of(ld))) ? PERFPRED_NOTE_OTHER_LD : 0;
 }
 
 enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struct perfpred_program *program,
@@ -102,7 +102,7 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struc
   }
   enum perfpred_status status = ppi_plan_bind_contexts(plan, program, places, total, step, error);
   free(places);
-  note_ld(plan, step);
+  find_ld_kinds(step);
   if (status || step->submodel_count > 0 || step->context_count > 0 || plan->partial)
     return status;
   return unmodelled(plan, kernel, case_text, error);

@@ -108,7 +108,9 @@ static enum perfpred_status compile_step(struct perfpred_plan *plan, const struc
     return status;
   switch (node->kind) {
   case PPI_NODE_CALL:
-    return ppi_plan_bind(plan, program, step, error);
+    status = ppi_plan_bind(plan, program, step, error);
+    plan->ld_kinds |= step->ld_kinds;
+    return status;
   case PPI_NODE_RUN:
     return compile_routine(plan, node->callee ? node->callee : program, &step->callee, error);
   case PPI_NODE_FOR:

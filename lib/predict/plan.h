@@ -49,7 +49,7 @@ struct ppi_plan_step {
   struct ppi_plan_context *contexts;
   const struct perfpred_program *owner;
   struct ppi_plan_routine *callee; /* RUN */
-  unsigned notes;                  /* CALL: on its estimates */
+  unsigned ld_kinds;               /* CALL: bits of enum ppi_ld_kind that its models were measured with; 0: no matrix */
 };
 
 /* One of the programs that take part: the plan's own and those that it calls, each once. */
@@ -68,6 +68,7 @@ struct perfpred_plan {
   bool force;                           /* another BLAS is fine, and marked */
   bool warm;                            /* models of calls alone, even where there are others */
   int64_t ld;                           /* of the operands; 0: like that of the models */
+  unsigned ld_kinds;                    /* of all steps */
   const struct perfpred_program *owner; /* while it is compiled, as in a place */
   int loops;
   unsigned notes;                    /* on everything that comes of the plan */
@@ -101,6 +102,9 @@ struct ppi_plan_watcher {
 enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                           const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
                                           struct perfpred_error *error);
+
+/* PERFPRED_NOTE_OTHER_LD if models of these kinds were measured with operands that lie in memory otherwise; ld 0: like theirs. */
+unsigned ppi_plan_ld_note(unsigned ld_kinds, int64_t ld);
 
 /* Chooses the setup that the options mean; sets setup and notes of the plan. */
 enum perfpred_status ppi_plan_choose_setup(struct perfpred_plan *plan, const struct perfpred_plan_options *options,

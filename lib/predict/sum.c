@@ -112,7 +112,7 @@ static void add_estimate(struct summing *state, const struct ppi_plan_step *step
   sum->context_calls += context;
   sum->warm_calls += !context;
   ppi_stats_add(&sum->time_s, &estimate->time_s);
-  sum->notes |= estimate->notes | step->notes;
+  sum->notes |= estimate->notes | ppi_plan_ld_note(step->ld_kinds, state->plan->ld);
   state->busy++;
   if (isnan(estimate->error)) {
     sum->notes |= PERFPRED_NOTE_UNCERTAIN;

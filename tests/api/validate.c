@@ -77,6 +77,25 @@ Test(validate, drift_is_noise) {
   cr_assert_close(validation.noise_floor, 0.1 / 1.05, 1e-9);
 }
 
+/* C16: measured with a leading dimension of another kind than the models were, which took a multiple of 8 and not of 256. */
+Test(validate, other_leading_dimension) {
+  static const struct {
+    int64_t asked;
+    unsigned notes;
+  } cases[] = { { 0, 0 }, { 1000, 0 }, { 1024, PERFPRED_NOTE_OTHER_LD }, { 1001, PERFPRED_NOTE_OTHER_LD } };
+  const struct perfpred_plan *list[] = { plan };
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  struct perfpred_error error;
+  for (int i = 0; i < 4; i++) {
+    struct perfpred_validation_point point = { .plan = 0, .parameters = { 504, 64 } };
+    struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
+    options.ld = cases[i].asked;
+    cr_assert_ok(perfpred_validate(list, 1, sampler, &options, &point, 1, &validation, &error), error);
+    cr_expect_eq(point.ld, cases[i].asked ? cases[i].asked : 504);
+    cr_expect_eq(validation.notes, cases[i].notes, "leading dimension %d", (int)cases[i].asked);
+  }
+}
+
 Test(validate, several_plans) {
   struct perfpred_program *other = parse(context, chol_1);
   struct perfpred_models *its = virtual_models(context, &other, 1, NULL, cost, &as_modelled);
