@@ -103,6 +103,8 @@ static int dispatch(int count, char **words) {
     print_usage(stderr);
     return COMMAND_MISUSED;
   }
+  if (strcmp(words[0], "--version") == 0 && count > 1)
+    return message_misuse("'--version': unexpected '%s'; expected nothing behind it", words[1]);
   if (strcmp(words[0], "--version") == 0) {
     printf("perfpred %s\n", perfpred_version());
     return COMMAND_OK;

@@ -69,7 +69,9 @@ enum perfpred_status ppi_remote_folder_create(struct ppi_remote_folder *folder, 
   if (!folder->path)
     return ppi_error_memory(error);
   if (!mkdtemp(folder->path)) {
-    enum perfpred_status failure = ppi_error_set(error, PERFPRED_IO, "'%s': %s", folder->path, strerror(errno));
+    enum perfpred_status failure = ppi_error_set(
+        error, PERFPRED_IO, "'%s' cannot be made: %s; expected TMPDIR to be a folder that can be written into",
+        folder->path, strerror(errno));
     free(folder->path);
     folder->path = NULL;
     return failure;

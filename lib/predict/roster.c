@@ -54,7 +54,8 @@ static bool add(void *data, const struct ppi_plan_watched *watched) {
     roster->count++;
   }
   item->count++;
-  item->error_s += isnan(estimate->error) ? 0.0 : estimate->error * estimate->time_s.med;
+  /* an error that is not known is not none: the estimate may be anything */
+  item->error_s += (isnan(estimate->error) ? 1.0 : estimate->error) * estimate->time_s.med;
   return true;
 }
 

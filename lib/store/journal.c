@@ -185,6 +185,10 @@ static enum perfpred_status read_line(struct ppi_journal *journal, struct held *
 
   snprintf(source, sizeof source, "%s:%d", held->path, number);
   status = ppi_json_parse(line, length, source, &root, error);
+  if (status == PERFPRED_CORRUPT && number == 1) {
+    ppi_error_clear(error); /* where the parser stumbled says nothing of what was expected */
+    return ppi_error_set(error, status, "%s: expected a journal, which this is not: " WAY_OUT, held->path);
+  }
   if (status)
     return status;
   status = number == 1 ? check_header(journal, held, &root, known) : read_record(journal, &root);

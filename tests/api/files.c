@@ -339,7 +339,7 @@ static void expect_journal_refused(const char *content, enum perfpred_status sta
 
 Test(files, journals_that_are_none) {
   char *text = journal_text(), *line = strchr(text, '\n') + 1, *spoilt = malloc(strlen(text) + 64);
-  expect_journal_refused("precious\n", PERFPRED_CORRUPT, ":1");
+  expect_journal_refused("precious\n", PERFPRED_CORRUPT, "expected a journal, which this is not");
   expect_journal_refused("{}\n", PERFPRED_CORRUPT, ":1: format: is missing");
   expect_journal_refused("{\"format\": \"perfpred-models\"}\n", PERFPRED_CORRUPT, "perfpred-journal");
   expect_journal_refused("{\"format\": \"perfpred-journal\", \"version\": 9}\n", PERFPRED_VERSION, "9");

@@ -36,6 +36,8 @@ def test_version():
     """--version prints one line"""
     result = run("--version")
     assert result.code == 0 and result.out.startswith("perfpred ") and result.out.count("\n") == 1
+    result = run("--version", "please")
+    assert result.code == 2 and result.out == "" and "'please'" in result.err
 
 
 def test_nothing():

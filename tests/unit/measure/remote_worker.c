@@ -94,6 +94,13 @@ static enum perfpred_status start_with(const char *worker, const char *blas, int
   return status;
 }
 
+Test(remote_worker, temporary_folders_that_cannot_be_made_are_named) {
+  setenv("TMPDIR", "/nonexistent", 1);
+  cr_assert_eq(start_with(NULL, NULL, 0), PERFPRED_IO);
+  setenv("TMPDIR", folder, 1);
+  cr_assert(strstr(error.text, "'/nonexistent/perfpred-") && strstr(error.text, "expected TMPDIR"), "%s", error.text);
+}
+
 /* A shell script in the place of the worker. */
 static const char *impostor(const char *script) {
   static char path[200];

@@ -226,6 +226,27 @@ Test(rank, errors_of_shared_calls_cancel) {
   perfpred_plan_destroy(b);
 }
 
+/* 100 us of which nothing is known count as off by 100 us, beside 120 us that are known to 2 %. */
+Test(rank, an_error_that_is_not_known_is_not_none) {
+  fixture_end(&world);
+  fixture_begin(&world);
+  fixture_model(&world, "dfill", "", 1, 200, 1, 1e-6, 0.02);
+  fixture_model(&world, "dpart", "L", 1, 100, 2, 1e-6, (double)NAN);
+  struct perfpred_plan *a = plan_of("perfpred-text 1\nalgorithm f(n)\n  inout A: double matrix[n, n]\n"
+                                    "  dpart(L, 10, A[0, 0])\nend\n");
+  struct perfpred_plan *b = plan_of(FILL("120", "1"));
+  const struct perfpred_plan *list[] = { a, b };
+  struct perfpred_rank ranking[2];
+  cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
+  cr_assert_eq(ranking[0].plan, 0);
+  cr_assert_eq(ranking[1].group, 0, "20 us apart, more than 100 us of error");
+  double std = hypot(100.0, 0.02 * 120.0), z = 20.0 / std;
+  double loss = std * exp(-0.5 * z * z) / sqrt(2.0 * acos(-1.0)) - 20.0 * 0.5 * erfc(z / sqrt(2.0));
+  cr_assert_float_eq(ranking[0].loss_s, loss * 1e-6, 1e-10);
+  perfpred_plan_destroy(a);
+  perfpred_plan_destroy(b);
+}
+
 /* A call that is made twice is shared once with one that makes it once. */
 Test(rank, calls_cancel_as_often_as_both_make_them) {
   struct perfpred_plan *a = plan_of(TWO("100", "100")), *b = plan_of(TWO("100", "101"));
