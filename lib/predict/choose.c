@@ -88,8 +88,9 @@ struct rivalry {
   double loss_s;
 };
 
+/* An error that is not known may be as large as the time. */
 static double error_s(const struct ppi_plan_sum *sum) {
-  return isnan(sum->model_error) ? 0.0 : sum->model_error * sum->time_s.med;
+  return (isnan(sum->model_error) ? 1.0 : sum->model_error) * sum->time_s.med;
 }
 
 static void meet(void *data, const struct candidate *rival) {

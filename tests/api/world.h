@@ -45,18 +45,24 @@ static inline struct perfpred_sampler *virtual_sampler(const struct perfpred_con
   return sampler;
 }
 
-/* Models of the programs on a virtual clock; options may be NULL. */
+/* Models of the programs on a virtual clock; options may be NULL. Where they name no generator it is the published one, which goes through
+   every point that it samples: what is made of the estimates can then be told exactly. */
 static inline struct perfpred_models *virtual_models(const struct perfpred_context *context,
                                                      struct perfpred_program *const *programs, size_t count,
                                                      const struct perfpred_generate_options *options,
                                                      perfpred_cost_fn *cost, void *data) {
   const struct perfpred_program *list[16];
+  struct perfpred_generate_options named = PERFPRED_GENERATE_OPTIONS_INIT;
   struct perfpred_models *models = NULL;
   struct perfpred_error error;
   for (size_t i = 0; i < count; i++)
     list[i] = programs[i];
+  if (options)
+    named = *options;
+  if (named.generator == PERFPRED_GENERATOR_DEFAULT)
+    named.generator = PERFPRED_GENERATOR_PUBLISHED;
   struct perfpred_sampler *sampler = virtual_sampler(context, cost, data);
-  cr_assert_ok(perfpred_generate(context, sampler, list, count, options, &models, NULL, &error), error);
+  cr_assert_ok(perfpred_generate(context, sampler, list, count, &named, &models, NULL, &error), error);
   perfpred_sampler_destroy(sampler);
   return models;
 }
