@@ -97,7 +97,8 @@ ParameterizedTestParameters(lapack, predictions_are_the_sums) {
   return cr_make_param_array(struct name, names, sizeof names / sizeof names[0]);
 }
 
-/* A domain begins at 8. Where it has several sizes its polynomial goes on below, where it has 8 alone smaller ones count as that. Several blocks with and without a rest, one block (b = n), b > n, the ends of the range, the crossover point of 128, sizes below 8. */
+/* A domain begins at 8. Where it has several sizes its polynomial goes on below, where it has 8 alone smaller ones count as that.
+   Several blocks with and without a rest, one block (b = n), b > n, the ends of the range, the crossover point of 128, sizes below 8. */
 ParameterizedTest(struct name *name, lapack, predictions_are_the_sums) {
   static const int64_t points[][2] = { { 320, 96 }, { 320, 8 },  { 317, 33 }, { 200, 64 }, { 193, 64 }, { 129, 32 },
                                        { 128, 32 }, { 161, 32 }, { 96, 96 },  { 97, 96 },  { 50, 96 },  { 64, 64 },
