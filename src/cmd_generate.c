@@ -172,14 +172,14 @@ const struct command command_generate = {
       "after the calls before it, and hold for that algorithm alone; calls that have no such step are measured as\n"
       "usual. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"
       "Knobs of --set, with their defaults:\n"
-      "  overfitting    degrees beyond the kernel's own: 2, for kernels of three sizes 0\n"
-      "  oversampling   points for each dimension beyond those that fitting needs: 4\n"
-      "  grid           chebyshev or cartesian\n"
+      "  overfitting    degrees beyond the kernel's own: 2; published: 0 for kernels of three sizes\n"
+      "  oversampling   published: points for each dimension beyond those that fitting needs: 4\n"
+      "  grid           published: chebyshev or cartesian\n"
       "  repetitions    samples at each point: 10\n"
       "  reference      statistic that refinement looks at: minimum or median\n"
       "  error-measure  how errors of points are summed up: maximum, percentile90 or average\n"
       "  error-bound    refine above this relative error: 0.01\n"
-      "  minimum-width  split no narrower: 32, for kernels of three sizes 64\n"
+      "  minimum-width  split no narrower: 32; published: 64 for kernels of three sizes\n"
       "  seed           of the order of the samples\n"
       "  generator      adaptive (the default), which samples where it errs, or published\n",
   .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |

@@ -159,6 +159,26 @@ static void go_below(const struct ppi_submodel *submodel, const struct ppi_piece
   time_s->std = between(values[4], share * time_s->std, time_s->std);
 }
 
+/* wanted: no size below the domain; inside: the nearest point of it. Returns what is to be noted. */
+static unsigned place(const struct ppi_submodel *submodel, const int64_t *sizes, int64_t *wanted, int64_t *inside) {
+  unsigned notes = 0;
+
+  for (int d = 0; d < submodel->dimensions; d++) {
+    wanted[d] = sizes[d];
+    if (wanted[d] < submodel->lower[d]) {
+      wanted[d] = submodel->lower[d];
+      if (!submodel->basis || sizes[d] > 0)
+        notes |= PERFPRED_NOTE_CLAMPED;
+    }
+    inside[d] = wanted[d];
+    if (inside[d] > submodel->upper[d]) {
+      inside[d] = submodel->upper[d];
+      notes |= PERFPRED_NOTE_EXTRAPOLATED;
+    }
+  }
+  return notes;
+}
+
 void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate) {
   int64_t wanted[PPI_SIZE_MAX], inside[PPI_SIZE_MAX];
   const struct ppi_piece *piece;
@@ -170,19 +190,7 @@ void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *s
     estimate->notes = PERFPRED_NOTE_ZERO_WORK;
     return;
   }
-  for (int d = 0; d < submodel->dimensions; d++) {
-    wanted[d] = sizes[d];
-    if (wanted[d] < submodel->lower[d]) {
-      wanted[d] = submodel->lower[d];
-      if (!submodel->basis || sizes[d] > 0)
-        estimate->notes |= PERFPRED_NOTE_CLAMPED;
-    }
-    inside[d] = wanted[d];
-    if (inside[d] > submodel->upper[d]) {
-      inside[d] = submodel->upper[d];
-      estimate->notes |= PERFPRED_NOTE_EXTRAPOLATED;
-    }
-  }
+  estimate->notes = place(submodel, sizes, wanted, inside);
   if (submodel->basis && !ppi_basis_holds(submodel->basis, sizes)) {
     ppi_basis_shrink(submodel->basis, submodel->lower, inside);
     estimate->notes |= PERFPRED_NOTE_EXTRAPOLATED;

@@ -43,29 +43,34 @@ static bool belongs(const struct ppi_point *point, size_t target) {
   return point->target == target && point->count > 0;
 }
 
+static size_t count_of(const struct ppi_points *points, size_t target) {
+  size_t count = 0;
+
+  for (size_t i = 0; i < points->count; i++)
+    count += belongs(points->items + i, target);
+  return count;
+}
+
 enum perfpred_status ppi_sampled_of(const struct ppi_refinement *refinement, size_t target, struct ppi_sampled *data) {
   const struct ppi_points *points = &refinement->points;
-  const double **times_s;
-  size_t count = 0;
+  size_t count = count_of(points, target), room = count > 0 ? count : 1;
+  const double **times_s = malloc(room * sizeof *times_s);
   enum perfpred_status status;
 
   memset(data, 0, sizeof *data);
   data->dimensions = refinement->growths[target].dimensions;
   data->reference = refinement->options.reference == PERFPRED_REFERENCE_MEDIAN ? 1 : 0;
-  for (size_t i = 0; i < points->count; i++)
-    count += belongs(points->items + i, target);
-  times_s = malloc((count ? count : 1) * sizeof *times_s);
-  status = times_s ? reserve(data, count ? count : 1, refinement->error) : ppi_error_memory(refinement->error);
+  status = times_s ? reserve(data, room, refinement->error) : ppi_error_memory(refinement->error);
   for (size_t i = 0; !status && i < points->count; i++)
     if (belongs(points->items + i, target)) {
       times_s[data->count] = points->items[i].times_s;
       add(data, points->items + i);
     }
-  if (!status)
+  if (!status && count > 0) {
     ppi_sampled_pad(data);
-  if (!status && data->count > 0)
     status = ppi_noise_settle(data, times_s, refinement->options.repetitions,
                               PPI_NOISY * refinement->options.error_bound, refinement->error);
+  }
   free(times_s);
   if (status)
     ppi_sampled_release(data);

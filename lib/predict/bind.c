@@ -78,6 +78,17 @@ unsigned ppi_plan_ld_note(unsigned ld_kinds, int64_t ld) {
   return ld > 0 && (ld_kinds & ~(1U << ppi_ld_kind_of(ld))) ? PERFPRED_NOTE_OTHER_LD : 0;
 }
 
+/* Takes those that are tied to no algorithm. */
+static void take_free(const struct perfpred_plan *plan, const int *places, int total, struct ppi_plan_step *step) {
+  for (int i = 0; i < total; i++) {
+    const struct ppi_submodel *submodel = &plan->models->submodels[places[i]];
+    bool free_of_context = submodel->context[0] == '\0'; /* one that is tied to an algorithm answers for that alone */
+    /* The models may come from a context in which a user's kernel of this name takes other arguments. */
+    if (submodel->setup == plan->setup && free_of_context && submodel->dimensions == step->node->kernel->size_count)
+      step->submodels[step->submodel_count++] = submodel;
+  }
+}
+
 enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struct perfpred_program *program,
                                    struct ppi_plan_step *step, struct perfpred_error *error) {
   const char *kernel = step->node->kernel->name;
@@ -93,13 +104,7 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struc
     return ppi_error_memory(error);
   }
   total = ppi_models_find(plan->models, kernel, case_text, places, total);
-  for (int i = 0; i < total; i++) {
-    const struct ppi_submodel *submodel = &plan->models->submodels[places[i]];
-    bool free_of_context = submodel->context[0] == '\0'; /* one that is tied to an algorithm answers for that alone */
-    /* The models may come from a context in which a user's kernel of this name takes other arguments. */
-    if (submodel->setup == plan->setup && free_of_context && submodel->dimensions == step->node->kernel->size_count)
-      step->submodels[step->submodel_count++] = submodel;
-  }
+  take_free(plan, places, total, step);
   enum perfpred_status status = ppi_plan_bind_contexts(plan, program, places, total, step, error);
   free(places);
   find_ld_kinds(step);

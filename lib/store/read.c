@@ -120,6 +120,14 @@ static enum perfpred_status get_count(const struct ppi_json_node *node, const ch
   return status;
 }
 
+static enum perfpred_status get_counts(const struct ppi_json_node *node, struct ppi_submodel *submodel) {
+  enum perfpred_status status = get_count(node, "points", &submodel->points);
+
+  if (!status)
+    status = get_count(node, "samples", &submodel->samples);
+  return status ? status : get_count(node, "disturbed", &submodel->disturbed);
+}
+
 static enum perfpred_status get_head(const struct perfpred_context *context, const struct ppi_json_node *node,
                                      int setup_count, struct ppi_submodel *submodel) {
   struct ppi_json_node domain;
@@ -141,11 +149,7 @@ static enum perfpred_status get_head(const struct perfpred_context *context, con
     status = get_bounds(&domain, submodel->dimensions, submodel->lower, submodel->upper);
   if (!status)
     status = ppi_json_integer(node, "ld", 0, INT_MAX, &submodel->ld);
-  if (!status)
-    status = get_count(node, "points", &submodel->points);
-  if (!status)
-    status = get_count(node, "samples", &submodel->samples);
-  return status ? status : get_count(node, "disturbed", &submodel->disturbed);
+  return status ? status : get_counts(node, submodel);
 }
 
 static enum perfpred_status get_degrees(const struct ppi_json_node *node, int dimensions, struct ppi_piece *piece) {
