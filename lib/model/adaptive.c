@@ -296,6 +296,8 @@ static enum perfpred_status refine(struct work *work, bool *more) {
     if (work->changed[i])
       status = look_at_group(work, first, end);
   }
+  if (!status)
+    status = ppi_wishes_loose(&work->wishes, work->refinement);
   *more = !status && plan(work);
   if (*more)
     status = measure(work, true);

@@ -187,6 +187,8 @@ enum perfpred_status ppi_wishes_first(struct ppi_wishes *wishes, struct ppi_refi
 /* verify: also a few samples of what is settled, to see whether it is met. */
 enum perfpred_status ppi_wishes_of(struct ppi_wishes *wishes, struct ppi_refinement *refinement, size_t target,
                                    const struct ppi_partition *partition, bool verify);
+/* Points of a target none of whose samples passed the gate, which may do better now. */
+enum perfpred_status ppi_wishes_loose(struct ppi_wishes *wishes, const struct ppi_refinement *refinement);
 void ppi_wishes_release(struct ppi_wishes *wishes);
 
 /* carve.c: the final tree of a target and its pieces. */

@@ -105,6 +105,19 @@ const struct ppi_point *ppi_points_find(const struct ppi_points *points, size_t 
   return points->slots[slot] ? points->items + points->slots[slot] - 1 : NULL;
 }
 
+/* Whether the result's samples are to be had, and which of the present ones stay. */
+static bool takes(struct ppi_point *point, const struct ppi_result *result) {
+  bool first = point->count == 0;
+
+  point->misses += !result->gated;
+  if (!first && !point->loose && !result->gated)
+    return false;
+  if (point->loose && result->gated)
+    point->count = 0;
+  point->loose = !result->gated;
+  return true;
+}
+
 enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_result *result, int repetitions,
                                       struct perfpred_error *error) {
   double *times_s = realloc(point->times_s, (point->count + result->count) * sizeof *times_s);
@@ -112,13 +125,15 @@ enum perfpred_status ppi_point_record(struct ppi_point *point, const struct ppi_
   if (!times_s)
     return ppi_error_memory(error);
   point->times_s = times_s;
+  point->disturbed += result->disturbed;
+  point->cost_s = fmax(result->measure_s, 0.0) / repetitions;
+  if (!takes(point, result))
+    return PERFPRED_OK;
   for (size_t i = 0; i < result->count; i++) {
     if (!isfinite(result->times_s[i]))
       return ppi_error_set(error, PERFPRED_NUMERIC, "a sample's time is not a finite number");
     times_s[point->count++] = fmax(result->times_s[i], LEAST_S);
   }
-  point->disturbed += result->disturbed;
-  point->cost_s = fmax(result->measure_s, 0.0) / repetitions;
   return PERFPRED_OK;
 }
 

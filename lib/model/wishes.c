@@ -12,6 +12,8 @@
 #define NEW_LEAST 3
 #define NEW_MOST 100
 #define CHEAP 0.03   /* of the work at the domain's upper corner: such calls get all repetitions at once */
+#define MISSES 4     /* tries of a point whose samples do not pass the gate */
+#define LOOSE 0.1    /* what is likely to be wrong with their times */
 #define SURPRISE 4.0 /* standard deviations: such a point is measured again before it is believed */
 
 #define FIRST_MOST 5
@@ -341,6 +343,22 @@ static enum perfpred_status wish_repeats(struct ppi_wishes *wishes, const struct
 
     if (noisy || surprising || data->repetitions[region->index[i]] < data->enough)
       status = wish_again(wishes, refinement, target, data, region->index[i], gain);
+  }
+  return status;
+}
+
+enum perfpred_status ppi_wishes_loose(struct ppi_wishes *wishes, const struct ppi_refinement *refinement) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (size_t i = 0; !status && i < refinement->points.count; i++) {
+    const struct ppi_point *point = refinement->points.items + i;
+    struct ppi_wish wish = { point->target, { 0 }, few(refinement), true, 0.0 };
+
+    if (!point->loose || point->misses > MISSES)
+      continue;
+    memcpy(wish.sizes, point->sizes, sizeof wish.sizes);
+    wish.gain = LOOSE * point->times_s[0];
+    status = push(wishes, &wish, refinement->error);
   }
   return status;
 }

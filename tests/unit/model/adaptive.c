@@ -173,6 +173,30 @@ Test(adaptive, budgets_are_kept_within_a_tenth) {
   }
 }
 
+/* Two rounds in a loud hour: what they say is too large, and is replaced once the gate lets samples pass. */
+Test(adaptive, samples_that_did_not_pass_the_gate_are_replaced) {
+  struct lab lab = { .time_s = polynomial, .loose = 2 };
+  struct perfpred_generate_options knobs = options();
+  struct perfpred_models *models = trsm(&lab, &knobs, 520, 1032, NULL);
+
+  cr_assert_eq(share_off(models, polynomial, 520, 1032, 1e-9, 0.99, 1.01), 0.0);
+  cr_assert_eq(models->submodels[0].piece_count, 1);
+  perfpred_models_unref(models);
+}
+
+/* Where it never does, they are what there is, and the end is not waited for. */
+Test(adaptive, samples_that_never_pass_the_gate_have_to_do) {
+  struct lab lab = { .time_s = polynomial, .loose = 1000000 };
+  struct perfpred_generate_options knobs = options();
+  struct perfpred_models *models = trsm(&lab, &knobs, 264, 264, NULL);
+  struct perfpred_statistics time;
+  const int64_t sizes[] = { 200, 200 };
+
+  perfpred_models_estimate(models, 0, sizes, 2, &time);
+  cr_assert_lt(relative(time.min, 1.5 * polynomial(sizes)), 1e-9);
+  perfpred_models_unref(models);
+}
+
 Test(adaptive, a_domain_of_one_size_is_a_constant) {
   struct lab lab = { .time_s = polynomial };
   struct perfpred_generate_options knobs = options();
