@@ -34,11 +34,14 @@ static double polynomial(void *data, const struct perfpred_virtual_call *call) {
 
 static struct perfpred_models *generate(const struct subjects *all, perfpred_cost_fn *cost) {
   const struct perfpred_program *list[] = { all->program };
+  /* Its pieces have all coefficients of their degrees; the other one's have as many as are of use. */
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
   struct perfpred_sampler *sampler;
   struct perfpred_models *models;
   struct perfpred_error error;
+  options.generator = PERFPRED_GENERATOR_PUBLISHED;
   bench_check(perfpred_sampler_create_virtual(all->context, cost, NULL, dgelsy_, &sampler, &error), &error);
-  bench_check(perfpred_generate(all->context, sampler, list, 1, NULL, &models, NULL, &error), &error);
+  bench_check(perfpred_generate(all->context, sampler, list, 1, &options, &models, NULL, &error), &error);
   perfpred_sampler_destroy(sampler);
   return models;
 }

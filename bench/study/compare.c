@@ -34,6 +34,32 @@ static void print_line(const char *name, const struct trial *trial) {
          trial->pieces);
 }
 
+static const struct ppi_piece *largest_piece(const struct ppi_submodel *submodel) {
+  const struct ppi_piece *largest = NULL;
+  double most = -1.0;
+
+  for (int i = 0; i < submodel->piece_count; i++) {
+    double volume = 1.0;
+
+    for (int d = 0; d < submodel->dimensions; d++)
+      volume *= (double)(submodel->pieces[i].upper[d] - submodel->pieces[i].lower[d]);
+    if (volume > most) {
+      most = volume;
+      largest = submodel->pieces + i;
+    }
+  }
+  return largest;
+}
+
+static void print_tiles(const struct trial *trial) {
+  const struct ppi_submodel *submodel = trial->models->submodels;
+
+  printf("    tiles of its largest piece:");
+  for (int d = 0; d < submodel->dimensions; d++)
+    printf(" %lld", (long long)largest_piece(submodel)->tiles.tile[d]);
+  printf(" (0: none)\n");
+}
+
 static void print_outcome(const char *name, const struct outcome *o) {
   printf("  %-22s %8.3f %% %8.3f %% %8.2f %% %8.2f %% %9s %8s %9.3f s %6d %7s %6d\n", name, 100.0 * o->error,
          100.0 * o->unseen, 100.0 * o->maximum, 100.0 * o->percentile_90, "", "", o->cost_s, o->points, "", o->pieces);
@@ -170,6 +196,8 @@ enum perfpred_status compare_generators(const struct recording *recording, const
     status = trial_run(recording, &options, 1.0, &solver, &trials[i], error);
     if (!status)
       print_line(names[i], &trials[i]);
+    if (!status && options.generator == PERFPRED_GENERATOR_ADAPTIVE)
+      print_tiles(&trials[i]);
   }
   for (int i = 1; !status && i < GENERATORS; i++)
     printf("  %s / %s: error %.2f, maximum %.2f, cost %.3f\n", names[i], names[0],

@@ -7,8 +7,10 @@
  *
  * FOLDER gets a table error/cost for each recording, for study.gnuplot. */
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
 #include "compare.h"
 #include "sweep.h"
@@ -75,6 +77,34 @@ static enum perfpred_status load(struct study *study, struct perfpred_error *err
   return status;
 }
 
+/* How far single samples lie above the smallest one of their call. */
+static enum perfpred_status print_noise(const struct recording *set, struct perfpred_error *error) {
+  size_t count = 0;
+  double *excess;
+
+  for (size_t i = 0; i < set->samples.count; i++)
+    count += set->samples.records[i]->count;
+  excess = malloc((count + 1) * sizeof *excess);
+  if (!excess || count == 0) {
+    free(excess);
+    return count == 0 ? PERFPRED_OK : ppi_error_memory(error);
+  }
+  count = 0;
+  for (size_t i = 0; i < set->samples.count; i++) {
+    const struct ppi_record *record = set->samples.records[i];
+    double least = record->times_s[0];
+
+    for (size_t k = 1; k < record->count; k++)
+      least = record->times_s[k] < least ? record->times_s[k] : least;
+    for (size_t k = 0; k < record->count; k++)
+      excess[count++] = record->times_s[k] / least - 1.0;
+  }
+  printf("  a sample is above the smallest one of its call by %.1f %% in the median, by %.0f %% in one case of ten\n",
+         100.0 * ppi_stats_percentile(excess, count, 0.5), 100.0 * ppi_stats_percentile(excess, count, 0.9));
+  free(excess);
+  return PERFPRED_OK;
+}
+
 static void print_set(const struct recording *set, const char *name, size_t filled) {
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX];
   double all_s = 0.0;
@@ -138,6 +168,7 @@ static enum perfpred_status run(struct study *study, struct perfpred_error *erro
     all[i] = &store[i];
     short_name(study->names[i], name);
     print_set(&study->sets[i], name, study->filled[i]);
+    status = print_noise(&study->sets[i], error);
   }
   if (!status && !study->quick)
     status = run_sweep(study, all, error);

@@ -270,8 +270,8 @@ enum perfpred_generator {
 /**
  * Whether the calls of an algorithm are modelled where they stand in it.
  *
- * Alone and repeated, a call finds its operands in the caches; in an algorithm it finds what the calls before it left there, and takes up
- * to a fifth longer. Models with a context are made from steps of the algorithm's loop over blocks: the calls of one step are timed right
+ * Alone and repeated, a call finds its operands in the caches; in an algorithm it finds what the calls before it left there, and often
+ * takes longer. Models with a context are made from steps of the algorithm's loop over blocks: the calls of one step are timed right
  * after those of the step before, on the algorithm's own operands. They are over the sizes of the step (what is done, the width of the
  * block, the rest), and hold for that algorithm alone. Algorithms without one such loop have none, and neither have calls outside of the
  * loop or such as are made several times in a step. doc/context.md tells more.
