@@ -134,19 +134,23 @@ static inline struct ppi_bench script_bench(struct script *script) {
                              script };
 }
 
+static inline struct ppi_subjects script_subjects(struct script *script, size_t count) {
+  return (struct ppi_subjects){ .count = count,
+                                .stage = "sampling",
+                                .select = script_select,
+                                .restore = script_restore,
+                                .run = script_run,
+                                .check = script_check,
+                                .overhead_s = script_overhead,
+                                .data = script };
+}
+
 /* Samples `count` subjects of the script. */
 static inline enum perfpred_status script_sample(struct script *script, size_t count, struct ppi_level *level,
                                                  const struct ppi_sampling *sampling, struct ppi_result *results,
                                                  struct perfpred_error *error) {
   const struct ppi_bench bench = script_bench(script);
-  const struct ppi_subjects subjects = { .count = count,
-                                         .stage = "sampling",
-                                         .select = script_select,
-                                         .restore = script_restore,
-                                         .run = script_run,
-                                         .check = script_check,
-                                         .overhead_s = script_overhead,
-                                         .data = script };
+  const struct ppi_subjects subjects = script_subjects(script, count);
   return ppi_schedule_run(&bench, level, &subjects, sampling, results, error);
 }
 

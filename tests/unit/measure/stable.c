@@ -102,16 +102,9 @@ Test(interval, c34_first_call_warm_and_cold_times_are_kept_apart) {
     script.run_s[0] = 1e-3;
     script.extra = by_state;
     const struct ppi_bench bench = script_bench(&script);
-    const struct ppi_subjects subjects = { .count = 1,
-                                           .stage = "sampling",
-                                           .select = script_select,
-                                           .restore = script_restore,
-                                           .run = script_run,
-                                           .check = script_check,
-                                           .overhead_s = script_overhead,
-                                           .data = &script,
-                                           .prepare = cold ? evict : NULL,
-                                           .unpaired = cold };
+    struct ppi_subjects subjects = script_subjects(&script, 1);
+    subjects.prepare = cold ? evict : NULL;
+    subjects.unpaired = cold;
     const struct ppi_sampling sampling = { .repetitions = 10, .detailed = true };
     cr_assert_eq(ppi_schedule_run(&bench, &level, &subjects, &sampling, &result, &error), PERFPRED_OK);
     cr_expect_float_eq(result.first_s, 0.1, 1e-9);
@@ -137,16 +130,9 @@ Test(interval, cold_samples_have_no_warm_run) {
   watched = &script;
   script.run_s[0] = 1e-3;
   const struct ppi_bench bench = script_bench(&script);
-  const struct ppi_subjects subjects = { .count = 1,
-                                         .stage = "sampling",
-                                         .select = script_select,
-                                         .restore = script_restore,
-                                         .run = script_run,
-                                         .check = script_check,
-                                         .overhead_s = script_overhead,
-                                         .data = watched,
-                                         .prepare = prepare,
-                                         .unpaired = true };
+  struct ppi_subjects subjects = script_subjects(watched, 1);
+  subjects.prepare = prepare;
+  subjects.unpaired = true;
   const struct ppi_sampling sampling = { .repetitions = 2 };
   cr_assert_eq(ppi_schedule_run(&bench, &level, &subjects, &sampling, &result, &error), PERFPRED_OK);
   /* first contact, then restore, prepare, run, check between two yardsticks; the first reading is confirmed by another */
