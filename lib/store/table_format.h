@@ -48,7 +48,7 @@ struct ppi_table_header {
   uint32_t routine_count, row_count, cell_count;
   uint32_t threads; /* of the BLAS that the table was made for; 0: any */
   uint32_t reserved[3];
-  char cpu[80];     /* model name, as /proc/cpuinfo has it; "": the table holds for every CPU */
+  char cpu[80];     /* model name, as /proc/cpuinfo has it, cut to fit; "": the table holds for every CPU */
   char blas[256];   /* what identifies it, for people */
   char lapack[256]; /* the same */
 };
