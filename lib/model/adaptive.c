@@ -49,22 +49,29 @@ static enum perfpred_status work_init(struct work *work) {
   return PERFPRED_OK;
 }
 
-static int by_gain(const void *a, const void *b) {
+static int by_worth(const void *a, const void *b) {
   const struct ppi_wish *x = a, *y = b;
 
-  if (x->gain != y->gain)
-    return x->gain < y->gain ? 1 : -1;
+  if (x->worth != y->worth)
+    return x->worth < y->worth ? 1 : -1;
   if (x->target != y->target)
     return x->target < y->target ? -1 : 1;
   return memcmp(x->sizes, y->sizes, sizeof x->sizes); /* any order will do that is always the same */
 }
 
-/* Cuts the list off where limit_s is spent; what comes first is what gains most. */
+/* Cuts the list off where limit_s is spent; what comes first is what gains most for its cost: short calls are most of an algorithm where
+   that is short, and next to nothing of the budget. */
 static void cut_off(struct work *work, double limit_s) {
   double spent_s = 0.0;
   size_t kept = 0;
 
-  qsort(work->wishes.items, work->wishes.count, sizeof *work->wishes.items, by_gain);
+  for (size_t i = 0; i < work->wishes.count; i++) {
+    struct ppi_wish *wish = work->wishes.items + i;
+
+    wish->worth =
+        wish->gain / (wish->repetitions * ppi_budget_sample_cost(work->refinement, wish->target, wish->sizes));
+  }
+  qsort(work->wishes.items, work->wishes.count, sizeof *work->wishes.items, by_worth);
   for (size_t i = 0; i < work->wishes.count; i++) {
     const struct ppi_wish *wish = work->wishes.items + i;
     double cost_s = wish->repetitions * ppi_budget_sample_cost(work->refinement, wish->target, wish->sizes);

@@ -116,6 +116,7 @@ struct ppi_wish {
   int repetitions;
   bool again;
   double gain;
+  double worth; /* gain for each second that it costs; set where a budget chooses */
 };
 
 struct ppi_wishes {
