@@ -3,9 +3,8 @@
 #ifndef PPI_MACHINE_LIBRARY_H
 #define PPI_MACHINE_LIBRARY_H
 
+#include "machine/elf.h"
 #include "machine/machine.h"
-
-#define PPI_BUILD_ID_MAX 64
 
 /* Build id of the shared library at path, in lower-case hexadecimal, "" where it carries none. PERFPRED_MISSING,
    PERFPRED_IO, PERFPRED_INVALID (not a shared library for this kind of machine); the text begins with `what`. */
