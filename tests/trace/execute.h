@@ -27,7 +27,7 @@ void destroy_context(struct perfpred_context *context);
 struct name {
   char text[64];
 };
-#define NAMES_MAX 256
+#define NAMES_MAX 512
 size_t names_of(const struct perfpred_context *context, struct name names[NAMES_MAX]);
 /* An algorithm of the catalogue, and the call of the routine that it stands for; borrowed. */
 const struct perfpred_program *algorithm(const struct perfpred_context *context, const char *name);
