@@ -60,6 +60,12 @@ enum perfpred_status ppi_core_symbol(struct ppi_core *core, const struct perfpre
 enum perfpred_status ppi_core_sweep_prepare(struct ppi_core *core, struct perfpred_error *error);
 void ppi_core_sweep(struct ppi_core *core);
 
+/* execution.c: windows that are whole executions. */
+enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct perfpred_program *program,
+                                            const struct ppi_window *windows, size_t count,
+                                            const struct ppi_sampling *sampling, struct ppi_result *results,
+                                            struct perfpred_error *error);
+
 /* "dtrsm(R,L,T,N,1000,128)": flags and sizes of a call. */
 void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size);
 /* PERFPRED_NUMERIC, naming the call, when INFO is not 0. */

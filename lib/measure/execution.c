@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Executions of programs as subjects. */
+/* Executions of programs as subjects, timed as a whole or call by call. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "measure/layout.h"
 #include "measure/residual.h"
 #include "measure/schedule.h"
+#include "measure/stamps.h"
 
 struct point {
   int64_t ld;
@@ -17,12 +18,19 @@ struct executions {
   struct ppi_layout layout; /* first: walks hand it on */
   const struct ppi_execution *list;
   struct point *points;
-  size_t selected; /* SIZE_MAX: none */
+  struct ppi_stamps *stamps; /* NULL: the whole is timed */
+  size_t selected;           /* SIZE_MAX: none */
   char what[256];
 };
 
+static enum perfpred_status visit_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                       struct perfpred_error *error) {
+  struct executions *all = data;
+  return ppi_stamps_call(all->stamps, &all->layout, node, values, error);
+}
+
 static enum perfpred_status walk(struct executions *all, size_t index, struct perfpred_error *error) {
-  const struct ppi_walker walker = { .call = ppi_layout_call };
+  const struct ppi_walker walker = { .call = all->stamps ? visit_call : ppi_layout_call };
   return ppi_layout_walk(&all->layout, &all->list[index], walker, &all->points[index].ld, error);
 }
 
@@ -63,6 +71,18 @@ static void run_frames(void *data) {
   point->met = true;
 }
 
+static void run_parts(void *data) {
+  struct executions *all = data;
+  struct point *point = &all->points[all->selected];
+  ppi_stamps_run(all->stamps, &all->layout, 0, !point->met);
+  point->met = true;
+}
+
+static const double *parts_of(void *data) {
+  struct executions *all = data;
+  return ppi_stamps_times(all->stamps, &all->layout, 0);
+}
+
 static enum perfpred_status check_frames(void *data, struct perfpred_error *error) {
   struct executions *all = data;
   const struct ppi_layout *layout = &all->layout;
@@ -91,37 +111,72 @@ static enum perfpred_status prepare(struct executions *all, size_t count, struct
     all->points[i].residual = NAN;
     status = walk(all, i, error);
   }
-  return status == PERFPRED_OK ? ppi_layout_allocate(&all->layout, error) : status;
+  if (status == PERFPRED_OK)
+    status = ppi_layout_allocate(&all->layout, error);
+  return status == PERFPRED_OK && all->stamps ? ppi_stamps_allocate(all->stamps, &all->layout, error) : status;
+}
+
+static enum perfpred_status run(struct executions *all, size_t count, const struct ppi_sampling *sampling,
+                                struct ppi_result *results, struct perfpred_error *error) {
+  struct ppi_core *core = all->layout.core;
+  const struct ppi_subjects subjects = { .count = count,
+                                         .stage = "executing",
+                                         .select = select_execution,
+                                         .restore = restore_buffers,
+                                         .run = all->stamps ? run_parts : run_frames,
+                                         .check = check_frames,
+                                         .overhead_s = frames_overhead,
+                                         .data = all,
+                                         .part_count = all->stamps ? all->stamps->calls.count : 0,
+                                         .parts_s = parts_of };
+  const struct ppi_bench *bench = NULL;
+  struct ppi_level *level = NULL;
+  enum perfpred_status status = ppi_core_world(core, core->options.threads, &bench, &level, error);
+  return status == PERFPRED_OK ? ppi_schedule_run(bench, level, &subjects, sampling, results, error) : status;
+}
+
+/* The results of each execution, one or one for each of its calls, side by side. */
+static enum perfpred_status execute(struct executions *all, size_t count, const struct ppi_sampling *sampling,
+                                    struct ppi_result *results, struct perfpred_error *error) {
+  const size_t each = all->stamps ? all->stamps->calls.count : 1;
+  all->selected = SIZE_MAX;
+  all->layout.wanted_ld = sampling->ld;
+  all->points = calloc(count + 1, sizeof *all->points);
+  enum perfpred_status status = all->points == NULL ? ppi_error_memory(error) : prepare(all, count, error);
+  if (status == PERFPRED_OK)
+    status = run(all, count, sampling, results, error);
+  for (size_t i = 0; i < count * each && status == PERFPRED_OK; i++) {
+    results[i].ld = all->points[i / each].ld;
+    results[i].residual = all->points[i / each].residual;
+  }
+  ppi_layout_free(&all->layout);
+  free(all->points);
+  return status;
 }
 
 enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_execution *executions, size_t count,
                                       const struct ppi_sampling *sampling, struct ppi_result *results,
                                       struct perfpred_error *error) {
-  struct executions all = { .list = executions, .selected = SIZE_MAX };
+  struct executions all = { .list = executions };
   all.layout.core = core;
-  all.layout.wanted_ld = sampling->ld;
-  all.points = calloc(count + 1, sizeof *all.points);
-  enum perfpred_status status = all.points == NULL ? ppi_error_memory(error) : prepare(&all, count, error);
+  return execute(&all, count, sampling, results, error);
+}
+
+enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct perfpred_program *program,
+                                            const struct ppi_window *windows, size_t count,
+                                            const struct ppi_sampling *sampling, struct ppi_result *results,
+                                            struct perfpred_error *error) {
+  struct ppi_stamps stamps = { .places = NULL };
+  struct ppi_execution *list = calloc(count + 1, sizeof *list);
+  enum perfpred_status status = list == NULL ? ppi_error_memory(error) : ppi_stamps_begin(&stamps, program, error);
   if (status == PERFPRED_OK) {
-    const struct ppi_subjects subjects = { .count = count,
-                                           .stage = "executing",
-                                           .select = select_execution,
-                                           .restore = restore_buffers,
-                                           .run = run_frames,
-                                           .check = check_frames,
-                                           .overhead_s = frames_overhead,
-                                           .data = &all };
-    const struct ppi_bench *bench = NULL;
-    struct ppi_level *level = NULL;
-    status = ppi_core_world(core, core->options.threads, &bench, &level, error);
-    if (status == PERFPRED_OK)
-      status = ppi_schedule_run(bench, level, &subjects, sampling, results, error);
+    struct executions all = { .list = list, .stamps = &stamps };
+    for (size_t i = 0; i < count; i++)
+      list[i] = (struct ppi_execution){ program, windows[i].parameters, (size_t)program->parameter_count };
+    all.layout.core = core;
+    status = execute(&all, count, sampling, results, error);
   }
-  for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
-    results[i].ld = all.points[i].ld;
-    results[i].residual = all.points[i].residual;
-  }
-  ppi_layout_free(&all.layout);
-  free(all.points);
+  ppi_stamps_free(&stamps);
+  free(list);
   return status;
 }

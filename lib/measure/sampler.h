@@ -17,11 +17,15 @@ struct ppi_execution {
   size_t count;
 };
 
-/* A step of a program's one loop, to be timed call by call right after the step before it. The calls outside of the loop are not run. */
+/* A step of a program's one loop, to be timed call by call right after the step before it. The calls outside of the loop are not run.
+   Or the whole execution, whatever loops it has. */
 struct ppi_window {
   const int64_t *parameters;        /* as many as the program has */
-  struct ppi_walk_block lead, step; /* lead.width 0: nothing is run before */
+  struct ppi_walk_block lead, step; /* lead.width 0: nothing is run before; step.width 0: the whole */
 };
+static inline bool ppi_window_is_whole(const struct ppi_window *window) {
+  return window->step.width == 0;
+}
 
 /* What became of a unit of a script. */
 struct ppi_outcome {
@@ -38,9 +42,9 @@ struct ppi_sampler_ops {
   enum perfpred_status (*execute)(struct perfpred_sampler *sampler, const struct ppi_execution *executions,
                                   size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
                                   struct perfpred_error *error);
-  /* Steps of one program. results: one for each of the program's calls (ppi_calls_of, in that order) of each window; those that the step
+  /* Steps of one program, or whole executions of it, which are run as above: not both in one batch. results: one for each of the program's calls (ppi_calls_of, in that order) of each window; those that the step
      does not make have no samples, of those that it makes several times a sample is the sum. sampling->ld is the least leading dimension of
-     all matrices. Otherwise as above. */
+     all matrices of steps. Otherwise as above. */
   enum perfpred_status (*windows)(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                   const struct ppi_window *windows, size_t count, const struct ppi_sampling *sampling,
                                   struct ppi_result *results, struct perfpred_error *error);

@@ -230,18 +230,19 @@ static enum perfpred_status add_part(void *data, const struct ppi_node *node, co
   return status;
 }
 
-/* One run of a step and of the one before it. */
+/* One run of a step and of the one before it, or of the whole, which counts as one step. */
 static enum perfpred_status run_step(struct step *step, const struct perfpred_program *program,
                                      const struct ppi_window *window, struct perfpred_error *error) {
   const struct ppi_walk_block both[] = { window->lead, window->step };
-  const bool led = window->lead.width > 0;
-  const struct ppi_walker walker = { .call = add_part,
-                                     .without_views = true,
-                                     .blocks = led ? both : both + 1,
-                                     .block_count = led ? 2 : 1,
-                                     .block = begin_block };
-  step->block_count = walker.block_count;
-  step->block = -1;
+  const bool led = window->lead.width > 0, whole = ppi_window_is_whole(window);
+  struct ppi_walker walker = { .call = add_part, .without_views = true };
+  step->block_count = led && !whole ? 2 : 1;
+  step->block = whole ? 0 : -1;
+  if (!whole) {
+    walker.blocks = led ? both : both + 1;
+    walker.block_count = step->block_count;
+    walker.block = begin_block;
+  }
   step->sampler->previous = NULL;
   for (size_t i = 0; i < step->calls.count; i++)
     step->times_s[i] = 0.0;
@@ -280,6 +281,13 @@ static enum perfpred_status run_steps(struct step *step, const struct perfpred_p
                                : status;
 }
 
+static enum perfpred_status window_ld(const struct perfpred_program *program, const struct ppi_window *window,
+                                      int64_t wanted, int64_t *ld, struct perfpred_error *error) {
+  const struct ppi_execution execution = { program, window->parameters, (size_t)program->parameter_count };
+  *ld = wanted;
+  return ppi_window_is_whole(window) ? execution_ld(&execution, wanted, ld, error) : PERFPRED_OK;
+}
+
 static enum perfpred_status virtual_windows(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                             const struct ppi_window *windows, size_t count,
                                             const struct ppi_sampling *sampling, struct ppi_result *results,
@@ -295,7 +303,7 @@ static enum perfpred_status virtual_windows(struct perfpred_sampler *sampler, co
   if (status == PERFPRED_OK) {
     status = run_steps(&step, program, windows, count, sampling, repetitions, results, error);
     for (size_t i = 0; i < all && status == PERFPRED_OK; i++)
-      results[i].ld = sampling->ld;
+      status = window_ld(program, &windows[i / step.calls.count], sampling->ld, &results[i].ld, error);
     if (status != PERFPRED_OK)
       ppi_results_free(results, all);
   }

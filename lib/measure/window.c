@@ -9,7 +9,7 @@
 
 #include "measure/layout.h"
 #include "measure/schedule.h"
-#include "program/calls.h"
+#include "measure/stamps.h"
 
 enum stage { OUTSIDE, LEAD, TIMED };
 
@@ -28,11 +28,8 @@ struct windows {
   struct ppi_layout layout; /* first: walks hand it on */
   const struct perfpred_program *program;
   const struct ppi_window *list;
-  struct ppi_calls calls;
+  struct ppi_stamps stamps;
   struct kept *kept; /* one for each memory of the layout */
-  size_t *parts;     /* of each frame */
-  double *stamps;    /* before each timed frame, and behind the last one */
-  double *times_s;   /* of each call of the program in the last run */
   bool *met;         /* windows that have run */
   size_t lead_count, selected;
   enum stage stage;
@@ -87,10 +84,9 @@ static enum perfpred_status visit_call(void *data, const struct ppi_node *node, 
   size_t before = all->layout.frame_count;
   if (all->stage == OUTSIDE)
     return PERFPRED_OK;
-  enum perfpred_status status = ppi_layout_call(&all->layout, node, values, error);
+  enum perfpred_status status = ppi_stamps_call(&all->stamps, &all->layout, node, values, error);
   if (status != PERFPRED_OK || all->layout.planning || all->layout.frame_count == before)
     return status;
-  all->parts[before] = ppi_calls_place(&all->calls, node);
   return mark_written(all, node->kernel, values, error);
 }
 
@@ -166,39 +162,21 @@ static void restore_window(void *data) {
 }
 
 /* Runs are told call by call the first time, so that a crash has a name. */
-static void run_frame(const struct windows *all, size_t frame) {
-  if (!all->met[all->selected])
-    ppi_layout_announce_call(&all->layout, &all->layout.frames[frame]);
-  ppi_frame_call(&all->layout.frames[frame]);
-}
-
 static void run_window(void *data) {
   struct windows *all = data;
-  const struct ppi_clock *clock = &all->layout.core->bench.wall;
-  for (size_t i = 0; i < all->lead_count; i++)
-    run_frame(all, i);
-  all->stamps[0] = clock->now(clock->state);
-  for (size_t i = all->lead_count; i < all->layout.frame_count; i++) {
-    run_frame(all, i);
-    all->stamps[i - all->lead_count + 1] = clock->now(clock->state);
+  const bool named = !all->met[all->selected];
+  for (size_t i = 0; i < all->lead_count; i++) {
+    if (named)
+      ppi_layout_announce_call(&all->layout, &all->layout.frames[i]);
+    ppi_frame_call(&all->layout.frames[i]);
   }
+  ppi_stamps_run(&all->stamps, &all->layout, all->lead_count, named);
   all->met[all->selected] = true;
 }
 
-/* Of the last run. No time is shorter than half of what the clock can tell. */
 static const double *parts_of(void *data) {
   struct windows *all = data;
-  const struct ppi_clock *clock = &all->layout.core->bench.wall;
-  double least = clock->resolution_s > 2e-10 ? 0.5 * clock->resolution_s : 1e-10;
-  for (size_t i = 0; i < all->calls.count; i++)
-    all->times_s[i] = -1.0;
-  for (size_t i = all->lead_count; i < all->layout.frame_count; i++) {
-    const double *stamp = &all->stamps[i - all->lead_count];
-    double *time = &all->times_s[all->parts[i]];
-    double own = stamp[1] - stamp[0] - clock->overhead_s - ppi_core_overhead(all->layout.core, &all->layout.frames[i]);
-    *time = (*time > 0.0 ? *time : 0.0) + (own > least ? own : least);
-  }
-  return all->times_s;
+  return ppi_stamps_times(&all->stamps, &all->layout, all->lead_count);
 }
 
 static enum perfpred_status check_window(void *data, struct perfpred_error *error) {
@@ -274,33 +252,28 @@ static enum perfpred_status fill(struct windows *all, struct perfpred_error *err
 }
 
 static enum perfpred_status prepare(struct windows *all, size_t count, int64_t ld, struct perfpred_error *error) {
-  enum perfpred_status status = ppi_calls_of(all->program, &all->calls, error);
+  enum perfpred_status status = ppi_stamps_begin(&all->stamps, all->program, error);
   if (status == PERFPRED_OK)
     status = choose_ld(all, count, ld, error);
   if (status == PERFPRED_OK)
     status = plan(all, count, error);
   if (status == PERFPRED_OK)
     status = ppi_layout_allocate(&all->layout, error);
+  if (status == PERFPRED_OK)
+    status = ppi_stamps_allocate(&all->stamps, &all->layout, error);
   if (status != PERFPRED_OK)
     return status;
-  size_t frames = all->layout.frame_capacity + 1;
-  all->parts = calloc(frames, sizeof *all->parts);
-  all->stamps = calloc(frames + 1, sizeof *all->stamps);
-  all->times_s = calloc(all->calls.count + 1, sizeof *all->times_s);
   all->met = calloc(count, sizeof *all->met);
-  if (all->parts == NULL || all->stamps == NULL || all->times_s == NULL || all->met == NULL)
+  if (all->met == NULL)
     return ppi_error_memory(error);
   return fill(all, error);
 }
 
 static void release(struct windows *all) {
   free(all->met);
-  free(all->times_s);
-  free(all->stamps);
-  free(all->parts);
   free(all->kept);
   ppi_layout_free(&all->layout);
-  ppi_calls_free(&all->calls);
+  ppi_stamps_free(&all->stamps);
 }
 
 enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpred_program *program,
@@ -312,12 +285,11 @@ enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpr
   struct ppi_level *level = NULL;
   if (count == 0)
     return PERFPRED_OK;
+  if (ppi_window_is_whole(windows))
+    return ppi_core_execute_parts(core, program, windows, count, sampling, results, error);
   all.layout.core = core;
   all.layout.kept = true;
   enum perfpred_status status = prepare(&all, count, sampling->ld, error);
-  if (status == PERFPRED_OK && all.calls.count == 0)
-    status =
-        ppi_error_set(error, PERFPRED_INVALID, "%s calls no kernel, expected one whose steps are timed", program->name);
   if (status == PERFPRED_OK)
     status = ppi_core_world(core, core->options.threads, &bench, &level, error);
   if (status == PERFPRED_OK) {
@@ -330,11 +302,11 @@ enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpr
                                            .overhead_s = window_overhead,
                                            .data = &all,
                                            .unpaired = true,
-                                           .part_count = all.calls.count,
+                                           .part_count = all.stamps.calls.count,
                                            .parts_s = parts_of };
     status = ppi_schedule_run(bench, level, &subjects, sampling, results, error);
   }
-  for (size_t i = 0; i < count * all.calls.count && status == PERFPRED_OK; i++)
+  for (size_t i = 0; i < count * all.stamps.calls.count && status == PERFPRED_OK; i++)
     results[i].ld = all.layout.wanted_ld;
   release(&all);
   return status;

@@ -73,3 +73,43 @@ Test(remote_windows, steps_of_other_routines_succeed) {
   }
   perfpred_sampler_destroy(sampler);
 }
+
+/* Whole executions: pivots, scalars of reflectors, scratch, called programs and recursive ones. Each call that has a result at all has as many
+   samples as the others, and every kernel succeeds on what those before it leave. */
+Test(remote_windows, whole_executions) {
+  static const struct {
+    const char *name;
+    int64_t parameters[4];
+  } runs[] = { { "dgetrf", { 100, 32 } },       { "dgetrf", { 24, 32 } },       { "zgetrf", { 60, 16 } },
+               { "dgeqrf", { 100, 24 } },       { "dpotrf-u", { 100, 24 } },    { "chol-l-rec", { 100, 16 } },
+               { "lu-rec", { 90, 70, 16 } },    { "chol-l-tiled", { 80, 16 } }, { "sylv-rec", { 50, 70, 16 } },
+               { "sylv-m1n1", { 50, 70, 16 } }, { "dsygst", { 80, 24 } },       { "dsytrd", { 90, 16, 32 } },
+               { "dsytrf", { 80, 16 } },        { "lstsq-qr", { 60, 20, 4 } },  { "dormqr-ln", { 80, 24 } } };
+  const struct ppi_sampling sampling = { .repetitions = 3, .gate = -1.0 };
+  struct perfpred_sampler *sampler = NULL;
+  cr_assert_eq(perfpred_sampler_create_worker(&context, NULL, &sampler, &error), PERFPRED_OK, "%s", error.text);
+  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+    const struct perfpred_program *program = ppi_programs_find(context.programs, runs[i].name);
+    const struct ppi_window window = { .parameters = runs[i].parameters };
+    struct ppi_result results[200];
+    struct ppi_calls calls;
+    size_t made = 0, samples = 0;
+    cr_assert_not_null(program, "%s", runs[i].name);
+    cr_assert_eq(ppi_calls_of(program, &calls, &error), PERFPRED_OK);
+    cr_assert_leq(calls.count, 200);
+    cr_assert_eq(sampler->ops->windows(sampler, program, &window, 1, &sampling, results, &error), PERFPRED_OK, "%s: %s",
+                 runs[i].name, error.text);
+    for (size_t k = 0; k < calls.count; k++) {
+      made += results[k].count > 0;
+      samples = results[k].count > samples ? results[k].count : samples;
+    }
+    cr_expect_gt(made, 0, "%s", runs[i].name);
+    cr_expect_geq(samples, 3, "%s", runs[i].name);
+    for (size_t k = 0; k < calls.count; k++)
+      cr_expect(results[k].count == 0 || results[k].count == samples, "%s, call %zu: %zu samples, not %zu",
+                runs[i].name, k, results[k].count, samples);
+    ppi_results_free(results, calls.count);
+    ppi_calls_free(&calls);
+  }
+  perfpred_sampler_destroy(sampler);
+}
