@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
   struct perfpred_program *programs[MAX];
   struct perfpred_models *models;
   struct perfpred_plan *plans[MAX];
-  struct perfpred_rank ranking[MAX];
+  struct perfpred_ranked ranking[MAX];
   struct perfpred_error error;
 
   check(perfpred_context_create(&context, &error), &error);

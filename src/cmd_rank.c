@@ -11,7 +11,7 @@
 #include "validated.h"
 
 static int print_json(const struct session *session, const int64_t *values, const struct validated *validated,
-                      const struct perfpred_rank *ranking) {
+                      const struct perfpred_ranked *ranking) {
   struct document document;
   document_begin(&document);
   document_string(&document, "operation", session->options->operands.items[0]);
@@ -42,7 +42,7 @@ static void loss_cell(struct table *table, double loss_s, double best_s) {
 }
 
 static int print_table(const struct session *session, const int64_t *values, const struct validated *validated,
-                       const struct perfpred_rank *ranking) {
+                       const struct perfpred_ranked *ranking) {
   static const char *const heads[] = { "place", "<algorithm", "predicted", "<", "to best",
                                        "group", "fastest",    "loss",      "<" };
   char text[SESSION_TEXT], cell[UNIT_TEXT];
@@ -121,7 +121,7 @@ static int rank(struct session *session, void *data) {
   options.noise = validated.noise;
   options.error = validated.error;
   drop_beyond(session, values);
-  struct perfpred_rank *ranking = calloc(session->count, sizeof *ranking);
+  struct perfpred_ranked *ranking = calloc(session->count, sizeof *ranking);
   if (ranking == NULL)
     return message_fail("out of memory");
   if (perfpred_rank((const struct perfpred_plan *const *)session->plans, session->count, values,

@@ -174,7 +174,7 @@ PERFPRED_API enum perfpred_status perfpred_plan_tune(const struct perfpred_plan 
                                                      struct perfpred_error *error);
 
 /** One line of a ranking. @since 0.1 */
-struct perfpred_rank {
+struct perfpred_ranked {
   size_t plan;                       /**< place of the plan in the array handed in */
   struct perfpred_statistics time_s; /**< predicted run time */
   unsigned group;                    /**< ties share a group; 0 is the fastest */
@@ -220,7 +220,7 @@ struct perfpred_rank_options {
 PERFPRED_API enum perfpred_status perfpred_rank(const struct perfpred_plan *const *plans, size_t plan_count,
                                                 const int64_t *parameters, size_t count,
                                                 const struct perfpred_rank_options *options,
-                                                struct perfpred_rank *ranking, struct perfpred_error *error);
+                                                struct perfpred_ranked *ranking, struct perfpred_error *error);
 
 /** Options of a choice. Zero means the default. @since 0.1 */
 struct perfpred_choose_options {

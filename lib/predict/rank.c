@@ -141,23 +141,23 @@ enum perfpred_status ppi_rank_check(const struct perfpred_plan *const *plans, si
 }
 
 static void write_ranking(const struct entry *entries, size_t count, const struct perfpred_rank_options *options,
-                          const struct odds *odds, struct perfpred_rank *ranking) {
+                          const struct odds *odds, struct perfpred_ranked *ranking) {
   unsigned group = 0;
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && !tied(&entries[i - 1], &entries[i], options))
       group++;
-    ranking[i] = (struct perfpred_rank){ .plan = entries[i].plan,
-                                         .time_s = entries[i].sum.time_s,
-                                         .group = group,
-                                         .likelihood = odds->likelihoods[i],
-                                         .notes = entries[i].sum.notes,
-                                         .loss_s = fmax(entries[i].sum.time_s.med - odds->least_s, 0.0) };
+    ranking[i] = (struct perfpred_ranked){ .plan = entries[i].plan,
+                                           .time_s = entries[i].sum.time_s,
+                                           .group = group,
+                                           .likelihood = odds->likelihoods[i],
+                                           .notes = entries[i].sum.notes,
+                                           .loss_s = fmax(entries[i].sum.time_s.med - odds->least_s, 0.0) };
   }
 }
 
 enum perfpred_status perfpred_rank(const struct perfpred_plan *const *plans, size_t plan_count,
                                    const int64_t *parameters, size_t count, const struct perfpred_rank_options *options,
-                                   struct perfpred_rank *ranking, struct perfpred_error *error) {
+                                   struct perfpred_ranked *ranking, struct perfpred_error *error) {
   ppi_error_clear(error);
   struct perfpred_rank_options full;
   enum perfpred_status status = ppi_rank_check(plans, plan_count, parameters, count, error);

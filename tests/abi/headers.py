@@ -9,7 +9,8 @@ import sys
 sys.path.insert(0, os.path.join(sys.argv[1], "tests", "lint"))
 from tap import Tap  # noqa: E402
 
-WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+# what people who are strict with their own code turn on: a header of somebody else's must not stop them
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wundef", "-pedantic", "-Werror", "-fsyntax-only"]
 STANDARDS = {"c99": "c", "c11": "c", "c++11": "c++"}
 COMPILERS = {"c": ("gcc", "clang"), "c++": ("g++", "clang++")}
 

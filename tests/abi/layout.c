@@ -216,13 +216,13 @@ AT(perfpred_share, time_s, 16);
 AT(perfpred_share, flops, 56);
 SIZE(perfpred_share, 64);
 
-AT(perfpred_rank, plan, 0);
-AT(perfpred_rank, time_s, 8);
-AT(perfpred_rank, group, 48);
-AT(perfpred_rank, likelihood, 56);
-AT(perfpred_rank, notes, 64);
-AT(perfpred_rank, loss_s, 72);
-SIZE(perfpred_rank, 80);
+AT(perfpred_ranked, plan, 0);
+AT(perfpred_ranked, time_s, 8);
+AT(perfpred_ranked, group, 48);
+AT(perfpred_ranked, likelihood, 56);
+AT(perfpred_ranked, notes, 64);
+AT(perfpred_ranked, loss_s, 72);
+SIZE(perfpred_ranked, 80);
 
 AT(perfpred_rank_options, size, 0);
 AT(perfpred_rank_options, tie, 8);

@@ -192,7 +192,7 @@ Test(choose, nothing_to_do_in_one_direction) {
 
 Test(choose, rank_by_the_formulas) {
   const int64_t point[] = { 1000, 104 };
-  struct perfpred_rank ranking[3];
+  struct perfpred_ranked ranking[3];
   struct perfpred_error error;
   struct perfpred_rank_options options = PERFPRED_RANK_OPTIONS_INIT;
   options.tie = 0.001;
@@ -324,7 +324,7 @@ Test(choose, number_of_threads) {
     candidates[i] = make_plan(whole, each[i]);
   }
   for (int k = 0; k < 6; k++) {
-    struct perfpred_rank ranking[4];
+    struct perfpred_ranked ranking[4];
     struct perfpred_error error;
     cr_assert_ok(perfpred_rank(candidates, 4, &sizes[k], 1, NULL, ranking, &error), error);
     cr_assert_eq(threads[ranking[0].plan], answers[k]);

@@ -145,7 +145,7 @@ Test(compose, sylvester_ranking) {
                           { "sylv-n1m1", "nm" }, { "sylv-n1m2", "nM" }, { "sylv-n2m1", "Nm" }, { "sylv-n2m2", "NM" } };
   static const int64_t point[] = { 128, 96, 16 };
   double per_element = 5e-9, sum = 0.0, least = INFINITY;
-  struct perfpred_rank ranking[SYLV];
+  struct perfpred_ranked ranking[SYLV];
   struct perfpred_error error;
   int met = 0;
   begin(&per_element);

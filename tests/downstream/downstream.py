@@ -19,6 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # what a program may need besides the C library's own
 SYSTEM = re.compile(r"libc\.so\.6|libm\.so\.6|ld-linux.*|libstdc\+\+\.so\.6|libgcc_s\.so\.1")
 
+STRICT = ["-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+
 
 class Failure(Exception):
     pass
@@ -82,8 +84,7 @@ class Stage:
         source = os.path.join(HERE, "use.c")
         language = "c++" if standard.startswith("c++") else "c"
         cflags = self.pkg_config("--cflags", "perfpred")
-        run(compiler, f"-std={standard}", "-Wall", "-Wextra", "-Werror", *cflags, "-x", language, source, "-x", "none",
-            "-o", program, *flags)
+        run(compiler, f"-std={standard}", *STRICT, *cflags, "-x", language, source, "-x", "none", "-o", program, *flags)
         return program
 
     def check_program(self, program, needed, may=()):
@@ -107,6 +108,15 @@ class Stage:
         libs = self.pkg_config("--static", "--libs", "perfpred")
         libs = ["-l:libperfpred.a" if flag == "-lperfpred" else flag for flag in libs]
         return self.check_program(self.compile("cc", "c11", *libs), [], ["libjansson.so.4"])
+
+    def check_strict(self, standard):
+        """The umbrella header under the warnings of strict users, by both compilers."""
+        names = {"c99": ("gcc", "clang"), "c++11": ("g++", "clang++")}[standard]
+        cflags = self.pkg_config("--cflags", "perfpred")
+        language = "c++" if standard.startswith("c++") else "c"
+        for compiler in filter(shutil.which, names):
+            run(compiler, f"-std={standard}", *STRICT, *cflags, "-fsyntax-only", "-x", language,
+                os.path.join(HERE, "use.c"))
 
     def check_command(self):
         command = os.path.join(self.prefix, "bin", "perfpred")
@@ -148,6 +158,8 @@ def main(root, build):
         attempt(tap, "C11, shared, --as-needed", stage.check_shared, "cc", "c11")
         attempt(tap, "C++11, shared", stage.check_shared, "c++", "c++11")
         attempt(tap, "C11, static", stage.check_static)
+        attempt(tap, "C99 under strict warnings", stage.check_strict, "c99")
+        attempt(tap, "C++11 under strict warnings", stage.check_strict, "c++11")
         attempt(tap, "the installed command", stage.check_command)
         attempt(tap, "subproject of a meson build", check_subproject, root, folder)
         attempt(tap, "meson devenv", check_devenv, build)

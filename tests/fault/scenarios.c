@@ -294,7 +294,7 @@ static enum perfpred_status create_plan(struct perfpred_error *error) {
 static enum perfpred_status rank(struct perfpred_error *error) {
   static const int64_t values[] = { 64, 16 };
   struct perfpred_plan *first = NULL, *second = NULL;
-  struct perfpred_rank ranking[2] = { { .plan = 77 }, { .plan = 77 } };
+  struct perfpred_ranked ranking[2] = { { .plan = 77 }, { .plan = 77 } };
   enum perfpred_status status = perfpred_plan_create(program, models, NULL, &first, error);
   if (!status)
     status = perfpred_plan_create(program, models, NULL, &second, error);

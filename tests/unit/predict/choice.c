@@ -117,14 +117,14 @@ static void make_plans(struct perfpred_plan *plans[4]) {
   plans[3] = plan_of(FILL("103", "1"));
 }
 
-static void rank(struct perfpred_plan *const *plans, double tie, struct perfpred_rank ranking[4]) {
+static void rank(struct perfpred_plan *const *plans, double tie, struct perfpred_ranked ranking[4]) {
   const struct perfpred_plan *list[4] = { plans[0], plans[1], plans[2], plans[3] };
   struct perfpred_rank_options options = PERFPRED_RANK_OPTIONS_INIT;
   options.tie = tie;
   cr_assert_eq(perfpred_rank(list, 4, (int64_t[]){ 200 }, 1, &options, ranking, NULL), PERFPRED_OK);
 }
 
-static void check_groups(const struct perfpred_rank ranking[4], unsigned a, unsigned b, unsigned c, unsigned d) {
+static void check_groups(const struct perfpred_ranked ranking[4], unsigned a, unsigned b, unsigned c, unsigned d) {
   cr_assert(ranking[0].group == a && ranking[1].group == b && ranking[2].group == c && ranking[3].group == d,
             "groups are %u %u %u %u, expected %u %u %u %u", ranking[0].group, ranking[1].group, ranking[2].group,
             ranking[3].group, a, b, c, d);
@@ -132,7 +132,7 @@ static void check_groups(const struct perfpred_rank ranking[4], unsigned a, unsi
 
 Test(rank, by_median_with_ties) {
   struct perfpred_plan *plans[4];
-  struct perfpred_rank ranking[4];
+  struct perfpred_ranked ranking[4];
   make_plans(plans);
   rank(plans, -1.0, ranking);
   cr_assert(ranking[0].plan == 2 && ranking[1].plan == 1 && ranking[2].plan == 3 && ranking[3].plan == 0);
@@ -157,7 +157,7 @@ Test(rank, by_median_with_ties) {
 Test(rank, likelihood_of_two) {
   struct perfpred_plan *a = plan_of(FILL("100", "1")), *b = plan_of(FILL("150", "1"));
   const struct perfpred_plan *list[] = { b, a };
-  struct perfpred_rank ranking[2];
+  struct perfpred_ranked ranking[2];
   cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   double spread = hypot(0.5, 0.02), z = 50.0 / (spread * hypot(100.0, 150.0));
   cr_assert_eq(ranking[0].plan, 1);
@@ -169,7 +169,7 @@ Test(rank, likelihood_of_two) {
 Test(rank, equal_plans_share) {
   struct perfpred_plan *plan = plan_of(FILL("100", "1"));
   const struct perfpred_plan *list[] = { plan, plan, plan };
-  struct perfpred_rank ranking[3];
+  struct perfpred_ranked ranking[3];
   cr_assert_eq(perfpred_rank(list, 3, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   for (size_t i = 0; i < 3; i++) {
     cr_assert_eq(ranking[i].plan, i);
@@ -182,7 +182,7 @@ Test(rank, equal_plans_share) {
 Test(rank, nothing_to_do_is_a_tie) {
   struct perfpred_plan *a = plan_of(FILL("n", "n")), *b = plan_of(FILL("n", "1"));
   const struct perfpred_plan *list[] = { a, b };
-  struct perfpred_rank ranking[2];
+  struct perfpred_ranked ranking[2];
   cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 0 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   cr_assert_eq(ranking[1].group, 0);
   cr_assert_eq(ranking[0].likelihood, 0.5);
@@ -199,7 +199,7 @@ Test(rank, nothing_to_do_is_a_tie) {
 Test(rank, errors_of_shared_calls_cancel) {
   struct perfpred_plan *a = plan_of(TWO("1000", "10")), *b = plan_of(TWO("13", "1000"));
   const struct perfpred_plan *list[] = { b, a };
-  struct perfpred_rank ranking[2];
+  struct perfpred_ranked ranking[2];
   struct perfpred_rank_options options = PERFPRED_RANK_OPTIONS_INIT;
   cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 1000 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   cr_assert(ranking[0].plan == 1 && ranking[1].plan == 0);
@@ -236,7 +236,7 @@ Test(rank, an_error_that_is_not_known_is_not_none) {
                                     "  dpart(L, 10, A[0, 0])\nend\n");
   struct perfpred_plan *b = plan_of(FILL("120", "1"));
   const struct perfpred_plan *list[] = { a, b };
-  struct perfpred_rank ranking[2];
+  struct perfpred_ranked ranking[2];
   cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   cr_assert_eq(ranking[0].plan, 0);
   cr_assert_eq(ranking[1].group, 0, "20 us apart, more than 100 us of error");
@@ -251,7 +251,7 @@ Test(rank, an_error_that_is_not_known_is_not_none) {
 Test(rank, calls_cancel_as_often_as_both_make_them) {
   struct perfpred_plan *a = plan_of(TWO("100", "100")), *b = plan_of(TWO("100", "101"));
   const struct perfpred_plan *list[] = { a, b };
-  struct perfpred_rank ranking[2];
+  struct perfpred_ranked ranking[2];
   cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   cr_assert_eq(ranking[1].group, 0, "1 us apart, 0.02 hypot(100, 101) us of error");
   double std = 0.02 * hypot(100.0, 101.0), z = 1.0 / std;
@@ -266,7 +266,7 @@ Test(rank, calls_cancel_as_often_as_both_make_them) {
 Test(rank, equal_plans_lose_nothing) {
   struct perfpred_plan *plan = plan_of(TWO("100", "90"));
   const struct perfpred_plan *list[] = { plan, plan };
-  struct perfpred_rank ranking[2];
+  struct perfpred_ranked ranking[2];
   cr_assert_eq(perfpred_rank(list, 2, (int64_t[]){ 200 }, 1, NULL, ranking, NULL), PERFPRED_OK);
   cr_assert_eq(ranking[0].loss_s, 0.0);
   cr_assert_eq(ranking[1].loss_s, 0.0);
@@ -282,7 +282,7 @@ Test(rank, of_one_operation) {
   struct perfpred_plan *again = plan_of(OF("again", "  operation filling\n"));
   struct perfpred_plan *clear = plan_of(OF("clear", "  operation clearing\n"));
   const struct perfpred_plan *same[] = { any, fill, again }, *mixed[] = { any, fill, clear };
-  struct perfpred_rank ranking[3];
+  struct perfpred_ranked ranking[3];
   struct perfpred_error error;
   cr_assert_eq(perfpred_rank(same, 3, (int64_t[]){ 20 }, 1, NULL, ranking, &error), PERFPRED_OK, "%s", error.text);
   cr_assert_eq(perfpred_rank(mixed, 3, (int64_t[]){ 20 }, 1, NULL, ranking, &error), PERFPRED_INVALID);
@@ -297,7 +297,7 @@ Test(rank, of_one_operation) {
 Test(rank, bad_arguments) {
   struct perfpred_plan *plan = plan_of(FILL("n", "1")), *two = plan_of(valley);
   const struct perfpred_plan *list[] = { plan, NULL }, *mixed[] = { plan, two };
-  struct perfpred_rank ranking[2] = { { .plan = 77 } };
+  struct perfpred_ranked ranking[2] = { { .plan = 77 } };
   const int64_t n = 20;
   struct perfpred_error error;
   cr_assert_eq(perfpred_rank(NULL, 1, &n, 1, NULL, ranking, &error), PERFPRED_INVALID);
