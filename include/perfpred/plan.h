@@ -76,7 +76,8 @@ struct perfpred_prediction {
   int compute_bound;           /**< 1 compute, 0 bandwidth, -1 unknown */
   unsigned notes;              /**< bits of enum perfpred_note */
   uint64_t calls;              /**< number of kernel calls, those of no work included */
-  double model_error;     /**< time-weighted mean of the models' error measures, relative; NaN when not estimated */
+  double model_error; /**< time-weighted mean of the models' error measures, relative; NaN when that of any call with
+                               work is not known, which PERFPRED_NOTE_UNCERTAIN marks */
   uint64_t context_calls; /**< calls with work that were priced by a model of the call in this algorithm */
   uint64_t warm_calls;    /**< and by one of the call alone */
 };

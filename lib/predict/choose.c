@@ -88,18 +88,13 @@ struct rivalry {
   double loss_s;
 };
 
-/* An error that is not known may be as large as the time. */
-static double error_s(const struct ppi_plan_sum *sum) {
-  return (isnan(sum->model_error) ? 1.0 : sum->model_error) * sum->time_s.med;
-}
-
 static void meet(void *data, const struct candidate *rival) {
   struct rivalry *rivalry = data;
   const struct candidate *chosen = rivalry->chosen;
   if (rival->plan == chosen->plan && rival->value == chosen->value)
     return;
-  double loss_s = ppi_expected_loss(rival->sum.time_s.med - chosen->sum.time_s.med,
-                                    hypot(error_s(&rival->sum), error_s(&chosen->sum)));
+  double loss_s =
+      ppi_expected_loss(rival->sum.time_s.med - chosen->sum.time_s.med, hypot(rival->sum.error_s, chosen->sum.error_s));
   rivalry->loss_s = fmax(rivalry->loss_s, loss_s);
 }
 

@@ -80,7 +80,9 @@ struct ppi_plan_sum {
   struct perfpred_statistics time_s;
   unsigned notes;
   uint64_t calls;
-  double model_error; /* mean of the pieces' errors weighted by median time; NaN where none is known, 0 without work */
+  double error_s; /* sum of the models' errors, seconds; one that is not known counts as the whole time of its call */
+  double
+      model_error; /* mean of the pieces' errors weighted by median time; NaN where one is not known, 0 without work */
   uint64_t context_calls, warm_calls; /* with work, priced by models of the one and the other kind */
 };
 
@@ -104,6 +106,9 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
                                           struct perfpred_error *error);
 
 /* PERFPRED_NOTE_OTHER_LD if models of these kinds were measured with operands that lie in memory otherwise; ld 0: like theirs. */
+/* What an estimate may be off by, seconds. An error that is not known is not none: it may be as large as the time. */
+double ppi_estimate_error_s(const struct ppi_estimate *estimate);
+
 unsigned ppi_plan_ld_note(unsigned ld_kinds, int64_t ld);
 
 /* Chooses the setup that the options mean; sets setup and notes of the plan. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/roster.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +53,7 @@ static bool add(void *data, const struct ppi_plan_watched *watched) {
     roster->count++;
   }
   item->count++;
-  /* an error that is not known is not none: the estimate may be anything */
-  item->error_s += (isnan(estimate->error) ? 1.0 : estimate->error) * estimate->time_s.med;
+  item->error_s += ppi_estimate_error_s(estimate);
   return true;
 }
 

@@ -11,7 +11,7 @@ struct ppi_roster_item {
   int dimensions;
   int64_t sizes[PPI_SIZE_MAX];
   uint64_t count;
-  double error_s; /* of the model over all of them, seconds; 0 where it is not known */
+  double error_s; /* of the model over all of them, seconds; the whole time where it is not known */
 };
 
 /* A hash table; all zero is an empty one. */

@@ -18,9 +18,8 @@ struct summing {
   struct ppi_plan_sum *sum;
   const struct ppi_plan_watcher *watcher; /* or NULL */
   uint64_t steps;
-  uint64_t busy;      /* calls that had something to do */
-  double weight;      /* median time of the calls whose error is known */
-  double error_times; /* the same, each times its error */
+  uint64_t busy; /* calls that had something to do */
+  bool unknown;  /* the error of one of their models is not known */
   struct ppi_plan_place place;
   struct perfpred_error *error;
 };
@@ -106,6 +105,10 @@ static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
   return ppi_kernel_is_empty(node->kernel, values);
 }
 
+double ppi_estimate_error_s(const struct ppi_estimate *estimate) {
+  return (isnan(estimate->error) ? 1.0 : estimate->error) * estimate->time_s.med;
+}
+
 static void add_estimate(struct summing *state, const struct ppi_plan_step *step, const struct ppi_estimate *estimate,
                          bool context) {
   struct ppi_plan_sum *sum = state->sum;
@@ -116,10 +119,9 @@ static void add_estimate(struct summing *state, const struct ppi_plan_step *step
   state->busy++;
   if (isnan(estimate->error)) {
     sum->notes |= PERFPRED_NOTE_UNCERTAIN;
-    return;
+    state->unknown = true;
   }
-  state->weight += estimate->time_s.med;
-  state->error_times += estimate->time_s.med * estimate->error;
+  sum->error_s += ppi_estimate_error_s(estimate);
 }
 
 static enum perfpred_status sum_sizes(const struct summing *state, const struct ppi_plan_step *step,
@@ -380,10 +382,10 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
     return status;
   if (state.busy == 0)
     sum->notes |= PERFPRED_NOTE_ZERO_WORK;
-  else if (state.weight > 0.0)
-    sum->model_error = state.error_times / state.weight;
-  else
+  else if (state.unknown || !(sum->time_s.med > 0.0))
     sum->model_error = (double)NAN;
+  else
+    sum->model_error = sum->error_s / sum->time_s.med;
   sum->notes |= plan->notes;
   return PERFPRED_OK;
 }

@@ -300,6 +300,26 @@ Test(plan, below_the_domain_is_noted) {
   perfpred_plan_destroy(plan);
 }
 
+/* What is known of the one kernel's error says nothing about the other's. */
+Test(plan, one_error_that_is_not_known_makes_the_whole_unknown) {
+  fixture_end(&world);
+  fixture_begin(&world);
+  fixture_model(&world, "dfill", "", 1, 100, 1, 1e-6, 0.02);
+  fixture_model(&world, "dpart", "L", 1, 100, 2, 1e-6, (double)NAN);
+  struct perfpred_plan *plan = steps(NULL);
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct ppi_plan_sum sum;
+  const int64_t values[] = { 20, 8 };
+  cr_assert_eq(perfpred_plan_predict(plan, values, 2, &prediction, NULL), PERFPRED_OK);
+  cr_assert_near(prediction.time_s.med, 272e-6);
+  cr_assert(isnan(prediction.model_error));
+  cr_assert_eq(prediction.notes, PERFPRED_NOTE_UNCERTAIN);
+  /* for choices it counts as the whole time: dpart 8, 8, 4; of dfill 8 x 12 and 8 x 4 the known 2 % */
+  cr_assert_eq(ppi_plan_sum(plan, values, 2, &sum, NULL), PERFPRED_OK);
+  cr_assert_near(sum.error_s, 144e-6 + 0.02 * 128e-6);
+  perfpred_plan_destroy(plan);
+}
+
 Test(plan, marks_of_the_models_reach_every_prediction) {
   world.models->notes = PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED;
   struct perfpred_plan *plan = steps(NULL);
