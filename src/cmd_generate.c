@@ -49,14 +49,15 @@ static int print_json(const struct session *session, const struct perfpred_gener
 
 static int print_text(const struct session *session, const struct perfpred_generate_report *report) {
   char text[UNIT_TEXT];
-  printf("%s: %llu models", session->options->output, (unsigned long long)report->models);
-  printf(" from %llu samples at %llu points\n", (unsigned long long)report->samples,
-         (unsigned long long)report->points);
+  printf("%s: %llu model%s", session->options->output, (unsigned long long)report->models, unit_plural(report->models));
+  printf(" from %llu sample%s at %llu point%s\n", (unsigned long long)report->samples, unit_plural(report->samples),
+         (unsigned long long)report->points, unit_plural(report->points));
   if (session->options->context)
     printf("context        %zu of the models are of calls in the steps of their algorithm%s\n", count_contexts(session),
            count_contexts(session) == 0 ? ": none of these has a loop over blocks whose steps could be measured" : "");
   printf("time           %.1f s, of which %.1f s in timed calls\n", report->wall_s, report->measure_s);
-  printf("disturbed      %llu calls thrown away;", (unsigned long long)report->disturbed);
+  printf("disturbed      %llu call%s thrown away;", (unsigned long long)report->disturbed,
+         unit_plural(report->disturbed));
   printf(" %s passed\n", unit_percent(text, report->pass_rate, "%.1f %%"));
   printf("largest error  %s at the sampling points\n", unit_percent(text, report->max_error, "%.2f %%"));
   if (!report->rates_known)

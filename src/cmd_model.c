@@ -111,10 +111,12 @@ static void print_setup(const struct node *setup, size_t number, const struct no
 
 static void print_options(const struct node *options) {
   char text[UNIT_TEXT];
-  printf("%-12s %s, %.0f repetitions, %s %s of the points, ", "generator",
-         node_string(node_member(options, "generator")), node_number(node_member(options, "repetitions")),
+  double repetitions = node_number(node_member(options, "repetitions"));
+  printf("%-12s %s, %.0f sample%s at each point\n", "generator", node_string(node_member(options, "generator")),
+         repetitions, repetitions == 1.0 ? "" : "s");
+  printf("%-12s above an error of %s: the %s over the points, of the %s of a point's samples\n", "refined",
+         unit_percent(text, node_number(node_member(options, "error_bound")), "%.2f %%"),
          node_string(node_member(options, "error_measure")), node_string(node_member(options, "reference")));
-  printf("error bound %s\n", unit_percent(text, node_number(node_member(options, "error_bound")), "%.2f %%"));
 }
 
 static void print_origin(const struct session *session, const struct perfpred_error *reason) {

@@ -70,10 +70,12 @@ static void row(struct table *table, const char *head, const struct perfpred_sta
   table_cell(table, "%s%s", unit.name, tail);
 }
 
-static void show_work(const struct perfpred_prediction *prediction) {
+/* named_kind: models of one kind were asked for, so that it is told which answered. */
+static void show_work(const struct perfpred_prediction *prediction, bool named_kind) {
   char text[UNIT_TEXT], notes[SESSION_TEXT];
   struct unit bytes = unit_bytes(prediction->data_bytes), rate = unit_rate(prediction->roofline_flops_per_s);
-  printf("\nwork     %.6g flop in %llu kernel calls\n", prediction->flops, (unsigned long long)prediction->calls);
+  printf("\nwork     %.6g flop in %llu kernel call%s\n", prediction->flops, (unsigned long long)prediction->calls,
+         unit_plural(prediction->calls));
   printf("data     %s %s", unit_format(text, prediction->data_bytes, &bytes), bytes.name);
   bytes = unit_bytes(prediction->movement_bytes);
   printf(", at least %s %s moved", unit_format(text, prediction->movement_bytes, &bytes), bytes.name);
@@ -87,10 +89,11 @@ static void show_work(const struct perfpred_prediction *prediction) {
   if (isfinite(prediction->model_error))
     printf(", models fit within %s", unit_percent(text, prediction->model_error, "%.2f %%"));
   putchar('\n');
-  if (prediction->context_calls > 0)
-    printf("models   %s: %llu calls as they stand in the algorithm, %llu alone\n",
+  if (prediction->context_calls > 0 || named_kind)
+    printf("models   %s: %llu call%s in the steps of the algorithm, %llu alone\n",
            session_kind(prediction->context_calls, prediction->warm_calls),
-           (unsigned long long)prediction->context_calls, (unsigned long long)prediction->warm_calls);
+           (unsigned long long)prediction->context_calls, unit_plural(prediction->context_calls),
+           (unsigned long long)prediction->warm_calls);
 }
 
 static void show_kernels(const struct answer *answer) {
@@ -103,7 +106,8 @@ static void show_kernels(const struct answer *answer) {
     puts(" of the time");
 }
 
-static int print_table(const struct perfpred_program *program, const int64_t *values, const struct answer *answer) {
+static int print_table(const struct session *session, const int64_t *values, const struct answer *answer) {
+  const struct perfpred_program *program = session->programs[0];
   const struct perfpred_prediction *prediction = &answer->prediction;
   static const char *const heads[] = { "<", "min", "med", "max", "mean", "std", "<" };
   static const struct unit percent = { 100.0, "%", 1 };
@@ -119,7 +123,7 @@ static int print_table(const struct perfpred_program *program, const int64_t *va
   if (isfinite(prediction->efficiency_bandwidth.med))
     row(&table, "", &prediction->efficiency_bandwidth, percent, " of memory bandwidth");
   int result = table_print(&table, 0);
-  show_work(prediction);
+  show_work(prediction, session->options->kind != NULL);
   show_kernels(answer);
   return result;
 }
@@ -137,7 +141,7 @@ static int predict(struct session *session, void *data) {
       perfpred_plan_shares(session->plans[0], values, count, answer.shares, SESSION_KERNELS, &answer.share_count,
                            &session->error) != PERFPRED_OK)
     return session_fail(session);
-  return session->options->json ? print_json(program, values, &answer) : print_table(program, values, &answer);
+  return session->options->json ? print_json(program, values, &answer) : print_table(session, values, &answer);
 }
 
 static int run(const struct options *options) {

@@ -72,8 +72,8 @@ static int print_table(const struct session *session, const int64_t *values, con
   if (validated->noise > 0.0)
     printf("noise floor %s as validated\n", unit_percent(cell, validated->noise, "%.2f %%"));
   if (validated->pairs > 0)
-    printf("error of a difference %s, from %zu pairs of measured algorithms\n",
-           unit_percent(cell, validated->error, "%.2f %%"), validated->pairs);
+    printf("error of a difference %s, from %zu pair%s of measured algorithms\n",
+           unit_percent(cell, validated->error, "%.2f %%"), validated->pairs, unit_plural(validated->pairs));
   return result;
 }
 

@@ -204,9 +204,10 @@ static int print_text(const struct session *session, const struct grid *grid,
   for (size_t i = 0; i < grid->count; i++)
     point_row(&table, session, grid, i, &unit);
   int result = table_print(&table, 0);
-  printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu points, %.1f s)\n",
+  printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu point%s, %.1f s)\n",
          unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
-         unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, validation->wall_s);
+         unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, unit_plural(grid->count),
+         validation->wall_s);
   if (grid->any_warm) {
     double others, alone = mean_errors(grid, &others);
     printf("mean error by models of calls in the algorithm: %s, of calls alone (warm): %s\n",

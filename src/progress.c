@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "units.h"
+
 #define WIDTH_MAX 160
 #define REDRAW_S 0.1
 
@@ -52,8 +54,8 @@ static void draw(const struct progress *progress, const struct perfpred_progress
   double fraction = state->fraction >= 0.0 && state->fraction <= 1.0 ? state->fraction : 0.0;
   format_seconds(remaining, sizeof remaining, state->remaining_s);
   snprintf(head, sizeof head, "%s %3.0f %% ", progress->what, 100.0 * fraction);
-  snprintf(tail, sizeof tail, " %.16s, %llu samples, %s left", state->stage != NULL ? state->stage : "",
-           (unsigned long long)state->samples, remaining);
+  snprintf(tail, sizeof tail, " %.16s, %llu sample%s, %s left", state->stage != NULL ? state->stage : "",
+           (unsigned long long)state->samples, unit_plural(state->samples), remaining);
   int bar = progress->width - (int)strlen(head) - (int)strlen(tail) - 2;
   bar = bar < 0 ? 0 : bar > 40 ? 40 : bar;
   int done = (int)(fraction * bar);

@@ -24,15 +24,16 @@ static int print_json(const struct session *session, const char *path, const str
 
 static int print_text(const struct session *session, const struct perfpred_generate_report *report) {
   char text[UNIT_TEXT];
-  printf("%s: %llu models", session->options->output, (unsigned long long)report->models);
-  printf(" from %llu samples at %llu points; nothing was measured\n", (unsigned long long)report->samples,
-         (unsigned long long)report->points);
+  printf("%s: %llu model%s", session->options->output, (unsigned long long)report->models, unit_plural(report->models));
+  printf(" from %llu sample%s at %llu point%s; nothing was measured\n", (unsigned long long)report->samples,
+         unit_plural(report->samples), (unsigned long long)report->points, unit_plural(report->points));
   printf("largest error  %s at the sampling points\n", unit_percent(text, report->max_error, "%.2f %%"));
   if (report->kept > 0)
-    printf("as they were   %llu models without samples in the file\n", (unsigned long long)report->kept);
+    printf("as they were   %llu model%s without samples in the file\n", (unsigned long long)report->kept,
+           unit_plural(report->kept));
   if (report->missing > 0)
-    printf("missing        %llu points that were never measured; the models make do with the others\n",
-           (unsigned long long)report->missing);
+    printf("missing        %llu point%s never measured; the models make do with the others\n",
+           (unsigned long long)report->missing, unit_plural(report->missing));
   return COMMAND_OK;
 }
 

@@ -80,10 +80,11 @@ void setup_print_machine(const struct node *machine) {
   printf(LABEL "%s", "CPU", node_string(node_member(machine, "cpu")));
   if (instructions[0] != '\0')
     printf(", %s", instructions);
-  printf("\n" LABEL "%.0f cores", "cores", node_number(node_member(machine, "cores")));
+  double cores = node_number(node_member(machine, "cores"));
   double units = node_number(node_member(machine, "processing_units"));
+  printf("\n" LABEL "%.0f core%s", "cores", cores, cores == 1.0 ? "" : "s");
   if (isfinite(units))
-    printf(", %.0f processing units", units);
+    printf(", %.0f processing unit%s", units, units == 1.0 ? "" : "s");
   putchar('\n');
   print_cpus(machine);
   print_caches(node_member(machine, "caches"));

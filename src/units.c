@@ -45,3 +45,7 @@ const char *unit_percent(char *text, double value, const char *format) {
     snprintf(text, UNIT_TEXT, format, 100.0 * value);
   return text;
 }
+
+const char *unit_plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}

@@ -4,6 +4,7 @@
 #define COMMAND_UNITS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct unit {
   double scale; /* a value in base units times scale is a value in this one */
@@ -21,5 +22,7 @@ struct unit unit_rate(double per_s); /* M, G or T; the caller writes "flop/s" or
 const char *unit_format(char *text, double value, const struct unit *unit);
 /* A relative number as percent, with sign if wanted; "-" for NaN. */
 const char *unit_percent(char *text, double value, const char *format);
+/* What a word gets behind so many: "s", but "" for one. */
+const char *unit_plural(uint64_t count);
 
 #endif
