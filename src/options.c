@@ -35,8 +35,10 @@ struct rule {
 static const struct rule rules[] = {
   { "-m", "FILE", "model file", KIND_WORD, TAKES_MODELS, AT(models), 0, 0 },
   { "--models", "KIND",
-    "'context': of calls where they stand in the algorithm, where there are such; 'warm': of calls alone", KIND_WORD,
-    TAKES_MODELS, AT(kind), 0, 0 },
+    "'auto' (the default): of calls in the steps of the algorithm where there are such, else of calls alone; "
+    "'context': "
+    "there have to be such; 'warm': of calls alone",
+    KIND_WORD, TAKES_MODELS, AT(kind), 0, 0 },
   { "-o", "FILE", "file to write; it changes as a whole, once everything is done", KIND_WORD, TAKES_OUTPUT, AT(output),
     0, 0 },
   { "-n", "LO:HI[:STEP]", "sizes", KIND_RANGE, TAKES_N, AT(n), 0, 0 },

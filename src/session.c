@@ -217,31 +217,41 @@ int session_spread(struct session *session) {
   return result;
 }
 
+/* Which models are to answer (--models). */
+static bool is_kind(const struct session *session, const char *kind) {
+  return session->options->kind != NULL && strcmp(session->options->kind, kind) == 0;
+}
+
 /* With the way out. */
 static int fail_to_bind(const struct session *session, enum perfpred_status status) {
   if (status == PERFPRED_OTHER_BLAS)
     return message_fail("%s; --force uses them all the same", session->error.text);
   if (status == PERFPRED_AMBIGUOUS)
     return message_fail("%s (--threads, --blas, --setup)", session->error.text);
+  if (status == PERFPRED_UNMODELLED && is_kind(session, "context"))
+    return message_fail("%s; 'perfpred generate --context' makes them", session->error.text);
   return session_fail(session);
 }
 
-static struct perfpred_plan_options binding(const struct session *session, size_t place, int warm) {
+static struct perfpred_plan_options binding(const struct session *session, size_t place) {
   struct perfpred_plan_options plan_options = PERFPRED_PLAN_OPTIONS_INIT;
   plan_options.extrapolate = session->options->extrapolate;
   plan_options.threads = session->threads[place];
   plan_options.blas = session->options->blas;
   plan_options.setup = (size_t)session->options->setup;
   plan_options.force = session->options->force;
-  plan_options.warm = warm;
+  plan_options.warm = is_kind(session, "warm");
+  plan_options.context = is_kind(session, "context");
   plan_options.ld = session->options->ld;
   return plan_options;
 }
 
 struct perfpred_plan *session_bind_warm(struct session *session, size_t place) {
-  const struct perfpred_plan_options plan_options = binding(session, place, 1);
+  struct perfpred_plan_options plan_options = binding(session, place);
   struct perfpred_plan *plan = NULL;
   struct perfpred_error ignored;
+  plan_options.warm = 1;
+  plan_options.context = 0;
   return perfpred_plan_create(session->programs[place], session->models, &plan_options, &plan, &ignored) == PERFPRED_OK
              ? plan
              : NULL;
@@ -252,11 +262,11 @@ const char *session_kind(uint64_t context_calls, uint64_t warm_calls) {
 }
 
 int session_bind(struct session *session, bool skip) {
-  const char *kind = session->options->kind != NULL ? session->options->kind : "context";
-  if (strcmp(kind, "context") != 0 && strcmp(kind, "warm") != 0)
-    return message_misuse("option --models: '%s': expected 'context' or 'warm'", kind);
+  if (session->options->kind != NULL && !is_kind(session, "auto") && !is_kind(session, "context") &&
+      !is_kind(session, "warm"))
+    return message_misuse("option --models: '%s': expected 'auto', 'context' or 'warm'", session->options->kind);
   for (size_t i = 0; i < session->count;) {
-    const struct perfpred_plan_options plan_options = binding(session, i, strcmp(kind, "warm") == 0);
+    const struct perfpred_plan_options plan_options = binding(session, i);
     enum perfpred_status status =
         perfpred_plan_create(session->programs[i], session->models, &plan_options, &session->plans[i], &session->error);
     if (status == PERFPRED_OK) {

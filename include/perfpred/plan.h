@@ -25,9 +25,11 @@ struct perfpred_plan_options {
   int64_t ld;       /**< leading dimension of the operands; 0: like that of the models. Of another kind than theirs, the
                          answers are marked PERFPRED_NOTE_OTHER_LD. Kinds are multiples of 256, whose columns begin in
                          few sets of a cache, other multiples of 8, and the rest */
+  int context;      /**< 1: models of calls in this algorithm are demanded: where no call has one, the plan is refused
+                         (PERFPRED_UNMODELLED). Not together with warm */
 };
 #define PERFPRED_PLAN_OPTIONS_INIT                                                                                     \
-  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Binds a program to models. A plan is of one setup: where the models have several, the options choose one.

@@ -110,6 +110,7 @@ static enum perfpred_status compile_step(struct perfpred_plan *plan, const struc
   case PPI_NODE_CALL:
     status = ppi_plan_bind(plan, program, step, error);
     plan->ld_kinds |= step->ld_kinds;
+    plan->contexts += step->context_count > 0;
     return status;
   case PPI_NODE_RUN:
     return compile_routine(plan, node->callee ? node->callee : program, &step->callee, error);
@@ -166,7 +167,31 @@ static enum perfpred_status read_options(const struct perfpred_plan_options *opt
     return ppi_error_set(error, PERFPRED_INVALID, "options: size is %zu; expected PERFPRED_PLAN_OPTIONS_INIT",
                          options->size);
   memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
+  if (full->ld < 0)
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "options.ld: %lld: expected a leading dimension, or 0 for the models'", (long long)full->ld);
+  if (full->context && full->warm)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: expected context or warm, not both");
   return PERFPRED_OK;
+}
+
+/* Fills a plan that has its program and models. */
+static enum perfpred_status make(struct perfpred_plan *plan, const struct perfpred_plan_options *options,
+                                 struct perfpred_error *error) {
+  struct ppi_plan_routine *routine;
+  plan->extrapolate = options->extrapolate != 0;
+  plan->partial = options->partial != 0;
+  plan->force = options->force != 0;
+  plan->warm = options->warm != 0;
+  plan->ld = options->ld;
+  enum perfpred_status status = ppi_plan_choose_setup(plan, options, error);
+  if (!status)
+    status = compile_routine(plan, plan->program, &routine, error);
+  if (!status && options->context && plan->contexts == 0)
+    status = ppi_error_set(error, PERFPRED_UNMODELLED,
+                           "%s: expected models of its calls in the steps of its loop, of which there are none",
+                           plan->program->name);
+  return status;
 }
 
 enum perfpred_status perfpred_plan_create(struct perfpred_program *program, struct perfpred_models *models,
@@ -179,9 +204,6 @@ enum perfpred_status perfpred_plan_create(struct perfpred_program *program, stru
   enum perfpred_status status = read_options(options, &full, error);
   if (status)
     return status;
-  if (full.ld < 0)
-    return ppi_error_set(error, PERFPRED_INVALID,
-                         "options.ld: %lld: expected a leading dimension, or 0 for the models'", (long long)full.ld);
   if (program->nest)
     return ppi_error_set(error, PERFPRED_UNSUPPORTED, "%s is a loop nest of accesses; models predict calls of kernels",
                          program->name);
@@ -190,15 +212,7 @@ enum perfpred_status perfpred_plan_create(struct perfpred_program *program, stru
     return ppi_error_memory(error);
   fresh->program = perfpred_program_ref(program);
   fresh->models = perfpred_models_ref(models);
-  fresh->extrapolate = full.extrapolate != 0;
-  fresh->partial = full.partial != 0;
-  fresh->force = full.force != 0;
-  fresh->warm = full.warm != 0;
-  fresh->ld = full.ld;
-  struct ppi_plan_routine *routine;
-  status = ppi_plan_choose_setup(fresh, &full, error);
-  if (!status)
-    status = compile_routine(fresh, program, &routine, error);
+  status = make(fresh, &full, error);
   if (status) {
     perfpred_plan_destroy(fresh);
     return status;

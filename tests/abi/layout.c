@@ -176,7 +176,8 @@ AT(perfpred_plan_options, setup, 32);
 AT(perfpred_plan_options, force, 40);
 AT(perfpred_plan_options, warm, 44);
 AT(perfpred_plan_options, ld, 48);
-SIZE(perfpred_plan_options, 56);
+AT(perfpred_plan_options, context, 56);
+SIZE(perfpred_plan_options, 64);
 
 AT(perfpred_prediction, size, 0);
 AT(perfpred_prediction, time_s, 8);

@@ -382,6 +382,24 @@ def test_model():
     assert all(row[-2:] == ["1032", "1"] for row in rows), rows
 
 
+def test_model_knobs():
+    """model says in words how its models were made"""
+    table = run("model", models(*ALL)).out
+    assert "\ngenerator    published, 10 samples at each point\n" in table, table
+    assert ("\nrefined      above an error of 1.00 %: the maximum over the points, of the minimum of a point's samples\n"
+            in table), table
+
+
+def test_one_and_many():
+    """what is counted is one call or several calls"""
+    path = os.path.join(folder(), "one.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("perfpred-text 1\n\nalgorithm one(n)\n  inout A: double spd triangle(L)[n]\n"
+                   "  dpotrf2(L, n, A[0, 0])\nend\n")
+    assert " in 1 kernel call\n" in run("predict", "one", "n=100", "-f", path, "-m", models(*ALL)).out
+    assert " in 24 kernel calls\n" in run("predict", "chol-l-3", "n=1000", "b=128", "-m", models(*ALL)).out
+
+
 def test_context():
     """models of calls in the steps of their algorithm are made, shown, taken, and left alone"""
     path = os.path.join(folder(), "context.json")
@@ -395,16 +413,30 @@ def test_context():
     answer = run("predict", *words, "--json").json()
     assert (answer["models"], answer["context_calls"], answer["warm_calls"]) == ("context", 22, 0)
     close(answer["time_s"]["med"], expected_right_looking(1000, 128) * MEDIAN, 5e-3)
-    assert "models   context: 22 calls as they stand in the algorithm, 0 alone" in run("predict", *words).out
+    assert "models   context: 22 calls in the steps of the algorithm, 0 alone" in run("predict", *words).out
     refuses(1, "predict", *words, "--models", "warm", naming=["no model of dpotrf2(L)"])
     refuses(1, "predict", "chol-l-2", *words[1:], naming=["no model of dsyrk"])
     refuses(1, "predict", "chol-l-3", "-m", path, "n=1400", "b=128", naming=["in a step with", "rest"])
-    refuses(2, "predict", *words, "--models", "sideways", naming=["'sideways'", "'context' or 'warm'"])
+    refuses(2, "predict", *words, "--models", "sideways", naming=["'sideways'", "'auto', 'context' or 'warm'"])
     # both kinds in one file
     subprocess.run([os.environ["VIRTUAL_MODELS"], path, "chol-l-3"], check=True, timeout=120)
     for kind in ("context", "warm"):
         assert run("predict", *words, "--models", kind, "--json").json()["models"] == kind
+        assert f"\nmodels   {kind}: " in run("predict", *words, "--models", kind).out
+    assert run("predict", *words, "--models", "auto", "--json").json()["models"] == "context"
     assert run("predict", "chol-l-2", *words[1:], "--json").code == 1
+
+
+def test_context_demanded():
+    """models in the algorithm that are demanded and not there are an error, with the way to have them"""
+    for words in (("predict", "chol-l-3", "n=100", "b=16"), ("tune", "chol-l-3", "n=100"),
+                  ("rank", "chol-l", "n=100", "b=16"), ("validate", "chol-l-3", "-n", "64")):
+        refuses(1, *words, "-m", models(*ALL), "--models", "context",
+                naming=["chol-l-3" if words[0] != "rank" else "chol-l-", "generate --context"])
+        if words[0] != "validate":
+            assert run(*words, "-m", models(*ALL), "--models", "auto").code == 0
+    answer = run("predict", "chol-l-3", "n=100", "b=16", "-m", models(*ALL), "--models", "auto", "--json").json()
+    assert answer["models"] == "warm" and answer["context_calls"] == 0
 
 
 def test_model_of_generic_blis():

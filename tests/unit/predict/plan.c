@@ -320,6 +320,23 @@ Test(plan, one_error_that_is_not_known_makes_the_whole_unknown) {
   perfpred_plan_destroy(plan);
 }
 
+Test(plan, models_in_the_algorithm_that_are_demanded) {
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_program *program = ppi_programs_find(world.programs, "steps");
+  struct perfpred_plan *plan = NULL;
+  struct perfpred_error error;
+  options.context = 1;
+  cr_assert_eq(perfpred_plan_create(program, world.models, &options, &plan, &error), PERFPRED_UNMODELLED);
+  cr_assert(strstr(error.text, "steps: expected models of its calls in the steps of its loop"), "%s", error.text);
+  options.warm = 1;
+  cr_assert_eq(perfpred_plan_create(program, world.models, &options, &plan, &error), PERFPRED_INVALID);
+  cr_assert(strstr(error.text, "context or warm"), "%s", error.text);
+  cr_assert_null(plan);
+  options.size = offsetof(struct perfpred_plan_options, context); /* of somebody who does not know it */
+  cr_assert_eq(perfpred_plan_create(program, world.models, &options, &plan, &error), PERFPRED_OK, "%s", error.text);
+  perfpred_plan_destroy(plan);
+}
+
 Test(plan, marks_of_the_models_reach_every_prediction) {
   world.models->notes = PERFPRED_NOTE_OTHER_MACHINE | PERFPRED_NOTE_FORCED;
   struct perfpred_plan *plan = steps(NULL);
