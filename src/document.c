@@ -114,8 +114,29 @@ void document_discard(struct document *document) {
   document->open[0] = NULL;
 }
 
+static int append_part(const char *part, size_t length, void *stream) {
+  return fwrite(part, 1, length, stream) == length ? 0 : -1;
+}
+
+/* NULL: out of memory. A buffer of the JSON library's own (json_dumps) would miss a key that it had no memory for; a stream
+   remembers. */
+static char *text_of(const json_t *value) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&text, &length);
+  if (stream == NULL)
+    return NULL;
+  bool whole = json_dump_callback(value, append_part, stream, JSON_INDENT(2)) == 0 && ferror(stream) == 0;
+  whole = fclose(stream) == 0 && whole;
+  if (!whole) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
 int document_print(struct document *document) {
-  char *text = document->failed ? NULL : json_dumps(value_of(document->open[0]), JSON_INDENT(2));
+  char *text = document->failed ? NULL : text_of(value_of(document->open[0]));
   assert(document->depth == 1);
   document_discard(document);
   if (text == NULL)

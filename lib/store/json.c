@@ -414,14 +414,17 @@ void ppi_json_append(struct ppi_json_out *out, const char *key, struct ppi_json_
   child->value = NULL;
 }
 
-void ppi_json_end(struct ppi_json_out *out, struct ppi_text *text) {
-  char *line = out->failed ? NULL : json_dumps(out->value, WRITE_FLAGS);
+/* A buffer of the JSON library's own (json_dumps) would miss a key that it had no memory for, and nobody would know. */
+static int append_part(const char *part, size_t length, void *data) {
+  struct ppi_text *text = data;
 
-  if (line)
-    ppi_text_append(text, line);
-  else
+  ppi_text_append_n(text, part, length);
+  return text->failed ? -1 : 0;
+}
+
+void ppi_json_end(struct ppi_json_out *out, struct ppi_text *text) {
+  if (out->failed || json_dump_callback(out->value, append_part, text, WRITE_FLAGS) != 0)
     text->failed = true;
-  free(line);
   json_decref(out->value);
   out->value = NULL;
 }

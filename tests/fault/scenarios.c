@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 static struct perfpred_context *context; /* made once; the scenarios only read it */
 static struct perfpred_models *models;   /* of chol-l-3 */
 static struct perfpred_program *program; /* chol-l-3 */
+static char *whole;                      /* their text */
 static char path[] = "perfpred-fault-XXXXXX";
 
 static char sentinel; /* its address stands in out-pointers before a call */
@@ -241,16 +243,16 @@ static enum perfpred_status generate_steps(struct perfpred_error *error) {
   status = perfpred_generate(context, sampler, list, 1, &options, &made, NULL, error);
   perfpred_sampler_destroy(sampler);
   made = result(status, made, "models");
-  jansson_reads = true; /* nor while it writes: it does not look whether the text of a key could grow */
   if (!status)
     status = perfpred_models_print(made, &json, error);
   if (!status) {
+    jansson_reads = true;
     status = perfpred_models_load_memory(context, json, strlen(json), "steps", &load, &loaded, error);
+    jansson_reads = false;
     loaded = result(status, loaded, "loaded models");
   } else {
     loaded = NULL;
   }
-  jansson_reads = false;
   if (!status) {
     status = perfpred_plan_create(program, loaded, NULL, &plan, error);
     perfpred_plan_destroy(result(status, plan, "plan"));
@@ -264,12 +266,41 @@ static enum perfpred_status generate_steps(struct perfpred_error *error) {
 static enum perfpred_status print_models(struct perfpred_error *error) {
   char *json = UNTOUCHED(char);
   const enum perfpred_status status = perfpred_models_print(models, &json, error);
-  perfpred_free(result(status, json, "json"));
+  json = result(status, json, "json");
+  if (json && strcmp(json, whole) != 0)
+    fault_touched("the text is not whole");
+  perfpred_free(json);
   return status;
 }
 
+static void write_file(const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+    fault_touched("the disk");
+}
+
+static bool file_holds(const char *text) {
+  const size_t length = strlen(text);
+  char *there = calloc(length + 2, 1);
+  FILE *file = fopen(path, "r");
+  const bool same = file && there && fread(there, 1, length + 1, file) == length && memcmp(there, text, length) == 0;
+  if (file)
+    fclose(file);
+  free(there);
+  return same;
+}
+
+/* The file is the old one or the new one, whatever fails. */
 static enum perfpred_status save_models(struct perfpred_error *error) {
-  return perfpred_models_save(models, path, error);
+  fault_pause();
+  write_file("old");
+  fault_resume();
+  const enum perfpred_status status = perfpred_models_save(models, path, error);
+  fault_pause();
+  if (!file_holds(status ? "old" : whole))
+    fault_touched(status ? "the file is changed" : "the file is not whole");
+  fault_resume();
+  return status;
 }
 
 static enum perfpred_status load_models(struct perfpred_error *error) {
@@ -417,12 +448,15 @@ int main(void) {
   if (!status)
     status = clockwork_models(context, "chol-l-3", &models, &error);
   if (!status)
+    status = perfpred_models_print(models, &whole, &error);
+  if (!status)
     status = perfpred_models_save(models, path, &error);
   tap_case(&tap, file >= 0 && !status, "set up%s%s", status ? ": " : "", status ? error.text : "");
   for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0] && !status; i++)
     fault_check(&tap, scenarios[i].name, scenarios[i].run);
   if (!status)
     check_evaluation(&tap);
+  perfpred_free(whole);
   perfpred_models_unref(models);
   perfpred_program_unref(program);
   perfpred_context_destroy(context);
