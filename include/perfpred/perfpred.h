@@ -8,6 +8,7 @@
 
 #include <perfpred/common.h>
 #include <perfpred/context.h>
+#include <perfpred/decisions.h>
 #include <perfpred/kernel.h>
 #include <perfpred/models.h>
 #include <perfpred/plan.h>

@@ -36,17 +36,18 @@ static int open_without_waiting(const char *path, int flags) {
   return opened;
 }
 
-static enum perfpred_status open_for_reading(const char *path, int *descriptor, struct perfpred_error *error) {
+static enum perfpred_status open_for_reading(const char *path, const char *expected, int *descriptor,
+                                             struct perfpred_error *error) {
   struct stat about;
   int opened = open_without_waiting(path, O_RDONLY);
 
   if (opened < 0 && (errno == ENOENT || errno == ENOTDIR))
-    return ppi_error_set(error, PERFPRED_MISSING, "%s: no such file: expected a model file", path);
+    return ppi_error_set(error, PERFPRED_MISSING, "%s: no such file: expected %s", path, expected);
   if (opened < 0)
     return failed(path, "cannot be read", errno, error);
   if (fstat(opened, &about) == 0 && S_ISDIR(about.st_mode)) {
     close(opened);
-    return ppi_error_set(error, PERFPRED_IO, "%s: is a folder: expected a model file", path);
+    return ppi_error_set(error, PERFPRED_IO, "%s: is a folder: expected %s", path, expected);
   }
   *descriptor = opened;
   return PERFPRED_OK;
@@ -63,8 +64,8 @@ static enum perfpred_status grow(char **text, size_t *capacity, struct perfpred_
   return PERFPRED_OK;
 }
 
-static enum perfpred_status read_all(int descriptor, const char *path, char **text, size_t *length,
-                                     struct perfpred_error *error) {
+static enum perfpred_status read_all(int descriptor, const char *path, const char *expected, char **text,
+                                     size_t *length, struct perfpred_error *error) {
   size_t capacity = 0, used = 0;
   enum perfpred_status status = PERFPRED_OK;
 
@@ -84,17 +85,17 @@ static enum perfpred_status read_all(int descriptor, const char *path, char **te
       break;
     used += (size_t)got;
     if (used > BYTES_MAX)
-      return ppi_error_set(error, PERFPRED_CORRUPT, "%s: is larger than %zu MiB: expected a model file", path,
-                           BYTES_MAX >> 20);
+      return ppi_error_set(error, PERFPRED_CORRUPT, "%s: is larger than %zu MiB: expected %s", path, BYTES_MAX >> 20,
+                           expected);
   }
   *length = used;
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_store_read_descriptor(int descriptor, const char *path, char **text, size_t *length,
-                                               struct perfpred_error *error) {
+static enum perfpred_status read_whole(int descriptor, const char *path, const char *expected, char **text,
+                                       size_t *length, struct perfpred_error *error) {
   char *read = NULL;
-  enum perfpred_status status = read_all(descriptor, path, &read, length, error);
+  enum perfpred_status status = read_all(descriptor, path, expected, &read, length, error);
 
   if (status) {
     free(read);
@@ -104,15 +105,25 @@ enum perfpred_status ppi_store_read_descriptor(int descriptor, const char *path,
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error) {
+enum perfpred_status ppi_store_read_descriptor(int descriptor, const char *path, char **text, size_t *length,
+                                               struct perfpred_error *error) {
+  return read_whole(descriptor, path, "a model file", text, length, error);
+}
+
+enum perfpred_status ppi_store_read_expected(const char *path, const char *expected, char **text, size_t *length,
+                                             struct perfpred_error *error) {
   int descriptor = -1;
-  enum perfpred_status status = open_for_reading(path, &descriptor, error);
+  enum perfpred_status status = open_for_reading(path, expected, &descriptor, error);
 
   if (status)
     return status;
-  status = ppi_store_read_descriptor(descriptor, path, text, length, error);
+  status = read_whole(descriptor, path, expected, text, length, error);
   close(descriptor);
   return status;
+}
+
+enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error) {
+  return ppi_store_read_expected(path, "a model file", text, length, error);
 }
 
 int ppi_store_write_all(int descriptor, const char *text, size_t length) {

@@ -39,6 +39,9 @@ enum perfpred_status ppi_store_read_descriptor(int descriptor, const char *path,
 int ppi_store_write_all(int descriptor, const char *text, size_t length); /* the number of an error, or 0 */
 /* Follows links to the file itself, which need not be there. */
 enum perfpred_status ppi_store_resolve(const char *path, char real[], struct perfpred_error *error);
+/* Messages say what was expected: "a model file" for read_file. */
+enum perfpred_status ppi_store_read_expected(const char *path, const char *expected, char **text, size_t *length,
+                                             struct perfpred_error *error);
 enum perfpred_status ppi_store_read_file(const char *path, char **text, size_t *length, struct perfpred_error *error);
 enum perfpred_status ppi_store_replace_file(const char *path, const char *text, size_t length,
                                             struct perfpred_error *error);

@@ -198,6 +198,51 @@ AT(perfpred_prediction, context_calls, 272);
 AT(perfpred_prediction, warm_calls, 280);
 SIZE(perfpred_prediction, 288);
 
+AT(perfpred_tunable, size, 0);
+AT(perfpred_tunable, routine, 8);
+AT(perfpred_tunable, options, 16);
+AT(perfpred_tunable, algorithm, 24);
+AT(perfpred_tunable, group, 32);
+AT(perfpred_tunable, b_upper, 40);
+AT(perfpred_tunable, nb, 48);
+AT(perfpred_tunable, nx, 56);
+AT(perfpred_tunable, share, 64);
+SIZE(perfpred_tunable, 72);
+
+AT(perfpred_decide_options, size, 0);
+AT(perfpred_decide_options, types, 8);
+AT(perfpred_decide_options, routines, 16);
+AT(perfpred_decide_options, n_lower, 24);
+AT(perfpred_decide_options, n_upper, 32);
+AT(perfpred_decide_options, b_lower, 40);
+AT(perfpred_decide_options, b_upper, 48);
+AT(perfpred_decide_options, b_step, 56);
+AT(perfpred_decide_options, growth, 64);
+AT(perfpred_decide_options, spread, 72);
+AT(perfpred_decide_options, tie, 80);
+AT(perfpred_decide_options, resolution, 88);
+AT(perfpred_decide_options, plan, 96);
+AT(perfpred_decide_options, progress, 104);
+AT(perfpred_decide_options, progress_data, 112);
+SIZE(perfpred_decide_options, 120);
+
+AT(perfpred_decision_entry, size, 0);
+AT(perfpred_decision_entry, routine, 8);
+AT(perfpred_decision_entry, options, 17);
+AT(perfpred_decision_entry, row_size, 24);
+AT(perfpred_decision_entry, cell_size, 32);
+AT(perfpred_decision_entry, rows, 40);
+AT(perfpred_decision_entry, cells, 48);
+SIZE(perfpred_decision_entry, 56);
+
+AT(perfpred_decision, size, 0);
+AT(perfpred_decision, entry, 8);
+AT(perfpred_decision, bound, 16);
+AT(perfpred_decision, nb, 24);
+AT(perfpred_decision, nbmin, 32);
+AT(perfpred_decision, nx, 40);
+SIZE(perfpred_decision, 48);
+
 AT(perfpred_range, lower, 0);
 AT(perfpred_range, upper, 8);
 AT(perfpred_range, step, 16);
