@@ -145,14 +145,9 @@ static enum perfpred_status check_owner(const struct ppi_journal *journal, const
 /* *known: its samples are known, so that nothing else matters. */
 static enum perfpred_status check_header(const struct ppi_journal *journal, struct held *held,
                                          const struct ppi_json_node *root, bool *known) {
-  char format[40];
   int64_t version = 0;
-  enum perfpred_status status = ppi_json_string(root, "format", format, sizeof format);
+  enum perfpred_status status = ppi_json_integer(root, "version", 0, PPI_JSON_INTEGER_MAX, &version);
 
-  if (!status && strcmp(format, FORMAT) != 0)
-    status = ppi_json_fail(root, "format", PERFPRED_CORRUPT, "expected \"" FORMAT "\", found \"%s\"", format);
-  if (!status)
-    status = ppi_json_integer(root, "version", 0, PPI_JSON_INTEGER_MAX, &version);
   if (!status && version != VERSION)
     status =
         ppi_json_fail(root, "version", PERFPRED_VERSION, "%lld: expected %d: " WAY_OUT, (long long)version, VERSION);
@@ -176,6 +171,21 @@ static enum perfpred_status read_record(struct ppi_journal *journal, const struc
   return ppi_store_get_record(journal->context, root, journal->samples, places + count);
 }
 
+/* Somebody else's file, which is neither written to nor removed, whatever was asked for. */
+static enum perfpred_status foreign(const struct held *held, struct perfpred_error *error) {
+  return ppi_error_set(error, PERFPRED_CORRUPT,
+                       "%s: expected a journal, which this is not: move it away or write to another file", held->path);
+}
+
+/* Whether a file begins as journals do, as far as it goes: one that ends within its first line was written by somebody who was
+   stopped. */
+static bool begins_as_journal(const char *text, size_t length) {
+  static const char opening[] = "{\"format\": \"" FORMAT "\"";
+  const size_t most = sizeof opening - 1;
+
+  return memcmp(text, opening, length < most ? length : most) == 0;
+}
+
 /* One line; its number for messages. */
 static enum perfpred_status read_line(struct ppi_journal *journal, struct held *held, int number, const char *line,
                                       size_t length, bool *known, struct perfpred_error *error) {
@@ -187,7 +197,7 @@ static enum perfpred_status read_line(struct ppi_journal *journal, struct held *
   status = ppi_json_parse(line, length, source, &root, error);
   if (status == PERFPRED_CORRUPT && number == 1) {
     ppi_error_clear(error); /* where the parser stumbled says nothing of what was expected */
-    return ppi_error_set(error, status, "%s: expected a journal, which this is not: " WAY_OUT, held->path);
+    return ppi_error_set(error, status, "%s: expected a journal, whose first line this is not: " WAY_OUT, held->path);
   }
   if (status)
     return status;
@@ -198,23 +208,18 @@ static enum perfpred_status read_line(struct ppi_journal *journal, struct held *
 
 /* Reads the lines that are whole and cuts off what stands behind them; *any: there was one. Of a journal whose samples are
    known only the first one. */
-static enum perfpred_status read_lines(struct ppi_journal *journal, struct held *held, bool *any, bool *known,
-                                       struct perfpred_error *error) {
-  char *text = NULL;
+static enum perfpred_status read_lines(struct ppi_journal *journal, struct held *held, const char *text, size_t length,
+                                       bool *any, bool *known, struct perfpred_error *error) {
   const char *line, *end;
-  size_t length = 0;
   int number = 0;
-  enum perfpred_status status = ppi_store_read_descriptor(held->descriptor, held->path, &text, &length, error);
+  enum perfpred_status status = PERFPRED_OK;
 
-  if (status)
-    return status;
   for (line = text; !status && !*known && length > 0 && (end = memchr(line, '\n', length - (size_t)(line - text)));
        line = end + 1)
     status = read_line(journal, held, ++number, line, (size_t)(end - line), known, error);
   if (!status && !*known && ftruncate(held->descriptor, line - text) != 0)
     status = io_failed(held->path, "cannot be written", errno, error);
   *any = number > 0;
-  free(text);
   return status;
 }
 
@@ -223,28 +228,43 @@ static void drop(const struct held *held) {
   close(held->descriptor);
 }
 
+/* Takes over what is there, or finds that it need not be kept (*drop_it). */
+static enum perfpred_status read_held(struct ppi_journal *journal, struct held *held, bool *any, bool *drop_it,
+                                      struct perfpred_error *error) {
+  char *text = NULL;
+  size_t length = 0;
+  enum perfpred_status status = ppi_store_read_descriptor(held->descriptor, held->path, &text, &length, error);
+
+  if (status)
+    return status;
+  if (!begins_as_journal(text, length))
+    status = foreign(held, error);
+  else if (journal->owner->restart)
+    *drop_it = true;
+  else
+    status = read_lines(journal, held, text, length, any, drop_it, error);
+  free(text);
+  return status;
+}
+
 /* Takes over a file that is there; one that another process has is passed over. */
 static enum perfpred_status take(struct ppi_journal *journal, struct held *held, bool *any,
                                  struct perfpred_error *error) {
   struct stat about;
-  bool known = false;
+  bool drop_it = false;
   enum perfpred_status status;
 
   held->mark[0] = '\0';
-  held->descriptor = open(held->path, O_RDWR | O_APPEND | O_CLOEXEC);
+  held->descriptor = open(held->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
   if (held->descriptor < 0)
     return errno == ENOENT ? PERFPRED_OK : io_failed(held->path, "cannot be opened", errno, error);
   if (!ppi_lock_try(held->descriptor) || fstat(held->descriptor, &about) != 0 || about.st_nlink == 0) {
     close(held->descriptor);
     return PERFPRED_OK;
   }
-  if (journal->owner->restart) {
-    drop(held);
-    return PERFPRED_OK;
-  }
   journal->count++;
-  status = read_lines(journal, held, any, &known, error);
-  if (!status && known) {
+  status = S_ISREG(about.st_mode) ? read_held(journal, held, any, &drop_it, error) : foreign(held, error);
+  if (!status && drop_it) {
     drop(held);
     journal->count--;
   }

@@ -337,11 +337,60 @@ static void expect_journal_refused(const char *content, enum perfpred_status sta
   expect_content(journal, content); /* somebody may want to look at it */
 }
 
+/* Somebody else's file, with and without the end of a line; starting anew is no leave to remove it. */
+static const char *const foreign[] = { "precious",
+                                       "precious\n",
+                                       "\n",
+                                       " ",
+                                       "\x7f"
+                                       "ELF\x02\x01\x01",
+                                       "\xff\xfe\n\x80",
+                                       "{}",
+                                       "{}\n",
+                                       "[1, 2]\n",
+                                       "{\"format\": \"perfpred-models\", \"version\": 2}\n",
+                                       "{\"format\": \"perfpred-models\"",
+                                       "{\"format\": \"perfpred-journalist\"}\n",
+                                       "{\"version\": 1, \"format\": \"perfpred-journal\"}\n" };
+
+Test(files, journals_of_somebody_else_are_not_removed) {
+  struct perfpred_generate_options options = options_of();
+  struct perfpred_models *none = NULL;
+  struct perfpred_error error;
+  options.journal = journal;
+  options.restart = 1;
+  for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+    write_file(journal, foreign[i]);
+    cr_assert_eq(generate(&options, &none, &error), PERFPRED_CORRUPT, "%s: %s", foreign[i], error.text);
+    cr_assert_eq(strncmp(error.text, journal, strlen(journal)), 0, "%s", error.text);
+    expect_content(journal, foreign[i]);
+  }
+  unlink(journal);
+  cr_assert_eq(mkfifo(journal, 0600), 0);
+  cr_assert_eq(generate(&options, &none, &error), PERFPRED_CORRUPT, "%s", error.text);
+  cr_assert_null(none);
+}
+
+/* An empty file is anybody's. */
+Test(files, an_empty_journal_is_used) {
+  struct perfpred_generate_options options = options_of();
+  struct perfpred_models *made = NULL;
+  struct perfpred_error error;
+  options.journal = journal;
+  write_file(journal, "");
+  cr_assert_ok(generate(&options, &made, &error), error);
+  cr_assert_ok(perfpred_models_update(context, made, path, NULL, &error), error);
+  cr_assert_eq(entries(false), 1, "the journal is still there");
+  perfpred_models_unref(made);
+}
+
 Test(files, journals_that_are_none) {
   char *text = journal_text(), *line = strchr(text, '\n') + 1, *spoilt = malloc(strlen(text) + 64);
-  expect_journal_refused("precious\n", PERFPRED_CORRUPT, "expected a journal, which this is not");
-  expect_journal_refused("{}\n", PERFPRED_CORRUPT, ":1: format: is missing");
-  expect_journal_refused("{\"format\": \"perfpred-models\"}\n", PERFPRED_CORRUPT, "perfpred-journal");
+  for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+    expect_journal_refused(foreign[i], PERFPRED_CORRUPT, "expected a journal, which this is not");
+  expect_journal_refused("{\"format\": \"perfpred-journal\", broken}\n", PERFPRED_CORRUPT,
+                         "expected a journal, whose first line this is not");
+  expect_journal_refused("{\"format\": \"perfpred-journal\"}\n", PERFPRED_CORRUPT, ":1: version: is missing");
   expect_journal_refused("{\"format\": \"perfpred-journal\", \"version\": 9}\n", PERFPRED_VERSION, "9");
   strcpy(spoilt, text);
   spoilt[line - text] = '[';
