@@ -12,6 +12,8 @@
 #define WIDTH_MAX 160
 #define REDRAW_S 0.1
 
+static const int signals[PROGRESS_SIGNALS] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+
 static volatile sig_atomic_t interrupted; /* a signal handler has no other way to tell */
 
 static void interrupt(int number) {
@@ -36,8 +38,11 @@ void progress_begin(struct progress *progress, const char *what) {
   memset(&action, 0, sizeof action);
   action.sa_handler = interrupt;
   action.sa_flags = (int)SA_RESETHAND;
-  sigaction(SIGINT, &action, &progress->interrupt);
-  sigaction(SIGTERM, &action, &progress->terminate);
+  for (int i = 0; i < PROGRESS_SIGNALS; i++) {
+    sigaction(signals[i], NULL, &progress->before[i]);
+    if (progress->before[i].sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+  }
 }
 
 static void format_seconds(char *text, size_t size, double seconds) {
@@ -80,8 +85,8 @@ int progress_step(void *data, const struct perfpred_progress *state) {
 }
 
 bool progress_end(struct progress *progress) {
-  sigaction(SIGINT, &progress->interrupt, NULL);
-  sigaction(SIGTERM, &progress->terminate, NULL);
+  for (int i = 0; i < PROGRESS_SIGNALS; i++)
+    sigaction(signals[i], &progress->before[i], NULL);
   if (progress->terminal && progress->drawn_s >= 0.0) {
     fprintf(stderr, "\r%*s\r", progress->width, "");
     fflush(stderr);

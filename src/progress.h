@@ -8,15 +8,18 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#define PROGRESS_SIGNALS 4
+
 struct progress {
   const char *what; /* in one word */
   bool terminal;
-  int width;                             /* of the terminal */
-  double drawn_s;                        /* when the bar was drawn last; negative: never */
-  struct sigaction interrupt, terminate; /* as they were before */
+  int width;                                 /* of the terminal */
+  double drawn_s;                            /* when the bar was drawn last; negative: never */
+  struct sigaction before[PROGRESS_SIGNALS]; /* what the signals did */
 };
 
-/* From here to progress_end, SIGINT and SIGTERM cancel instead of ending the program; a second one ends it. */
+/* From here to progress_end, SIGINT, SIGTERM, SIGHUP and SIGPIPE cancel instead of ending the program; a second one ends it. One that
+   is ignored (nohup) stays so. */
 void progress_begin(struct progress *progress, const char *what);
 /* A perfpred_progress_fn; data is the struct progress. */
 int progress_step(void *data, const struct perfpred_progress *state);
