@@ -53,8 +53,8 @@ static enum perfpred_status check_hello(struct ppi_wire *in, struct perfpred_err
   const char *version = ppi_wire_get_string(in);
   if (in->bad || strcmp(magic, PPI_WORKER_MAGIC) != 0 || protocol != PPI_WORKER_PROTOCOL ||
       strcmp(version, perfpred_version()) != 0)
-    return ppi_error_set(error, PERFPRED_WORKER, "the worker is of version %s (protocol %d), the library of another",
-                         perfpred_version(), PPI_WORKER_PROTOCOL);
+    return ppi_error_set(error, PERFPRED_VERSION, "of version %s (protocol %d): expected %.40s (protocol %lld)",
+                         perfpred_version(), PPI_WORKER_PROTOCOL, version, (long long)protocol);
   return PERFPRED_OK;
 }
 

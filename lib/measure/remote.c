@@ -36,11 +36,11 @@ static enum perfpred_status check_welcome(struct ppi_remote *remote, struct perf
   const char *version = ppi_wire_get_string(in);
   struct ppi_setup setup;
   if (in->bad || strcmp(magic, PPI_WORKER_MAGIC) != 0)
-    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': not a perfpred-worker", remote->plan.worker);
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': not a perfpred-worker: " PPI_REMOTE_EXPECTED,
+                         remote->plan.worker, perfpred_version(), PPI_WORKER_PROTOCOL);
   if (protocol != PPI_WORKER_PROTOCOL || strcmp(version, perfpred_version()) != 0)
-    return ppi_error_set(error, PERFPRED_WORKER,
-                         "worker '%s': of version %s (protocol %lld), expected %s (protocol %d)", remote->plan.worker,
-                         version, (long long)protocol, perfpred_version(), PPI_WORKER_PROTOCOL);
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': of version %s (protocol %lld): " PPI_REMOTE_EXPECTED,
+                         remote->plan.worker, version, (long long)protocol, perfpred_version(), PPI_WORKER_PROTOCOL);
   ppi_get_setup(in, &setup);
   if (in->bad)
     return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': its greeting cannot be read", remote->plan.worker);
@@ -56,8 +56,15 @@ static enum perfpred_status greet(struct ppi_remote *remote, struct perfpred_err
   ppi_wire_put_string(&remote->out, remote->plan.blas);
   ppi_wire_put_string(&remote->out, remote->plan.lapack);
   ppi_wire_put_f64(&remote->out, remote->plan.yardstick_s);
-  enum perfpred_status status = ppi_remote_ask(remote, NULL, remote->plan.start_s, error);
-  return status == PERFPRED_OK ? check_welcome(remote, error) : status;
+  struct perfpred_error trial = { .status = PERFPRED_OK };
+  remote->greeting = true;
+  enum perfpred_status status = ppi_remote_ask(remote, NULL, remote->plan.start_s, &trial);
+  remote->greeting = false;
+  if (status == PERFPRED_OK)
+    return check_welcome(remote, error);
+  if (status == PERFPRED_VERSION) /* it says what it is, but not which of all workers */
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': %s", remote->plan.worker, trial.text);
+  return ppi_error_set(error, status, "%s", trial.text);
 }
 
 /* A worker that dies before it has measured anything is one that cannot be used: not the fault of a kernel. */

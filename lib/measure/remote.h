@@ -59,7 +59,10 @@ struct ppi_remote {
   size_t program_count, program_space;
   const struct ppi_script *script; /* of which a unit is being measured; NULL: none */
   size_t unit;
+  bool greeting; /* whoever was started has yet to show that it is a worker */
 };
+
+#define PPI_REMOTE_EXPECTED "expected perfpred-worker of version %s (protocol %d)"
 
 /* Starts a worker unless one is running. */
 enum perfpred_status ppi_remote_ready(struct ppi_remote *remote, struct perfpred_error *error);

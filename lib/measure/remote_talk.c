@@ -67,6 +67,10 @@ static enum perfpred_status died(struct ppi_remote *remote, struct perfpred_erro
   if (calls[0])
     return ppi_error_set(error, PERFPRED_CRASHED, "%s%s: the worker %s during this call", count > 1 ? "one of " : "",
                          calls, how);
+  if (remote->greeting)
+    return ppi_error_set(error, PERFPRED_CRASHED,
+                         "worker '%s' %s without a word of the worker's protocol: " PPI_REMOTE_EXPECTED,
+                         remote->plan.worker, how, perfpred_version(), PPI_WORKER_PROTOCOL);
   return ppi_error_set(error, PERFPRED_CRASHED, "worker '%s' %s", remote->plan.worker, how);
 }
 
@@ -76,6 +80,10 @@ static enum perfpred_status silent(struct wait *wait, struct perfpred_error *err
   stop(wait->remote, 0.0, NULL, 0);
   if (calls[0])
     return ppi_error_set(error, PERFPRED_TIMEOUT, "%s: not finished within %g s", calls, wait->silence_s);
+  if (wait->remote->greeting)
+    return ppi_error_set(error, PERFPRED_TIMEOUT,
+                         "worker '%s': no answer within %g s in the worker's protocol: " PPI_REMOTE_EXPECTED,
+                         wait->remote->plan.worker, wait->silence_s, perfpred_version(), PPI_WORKER_PROTOCOL);
   return ppi_error_set(error, PERFPRED_TIMEOUT, "worker '%s': no answer within %g s", wait->remote->plan.worker,
                        wait->silence_s);
 }
@@ -86,8 +94,9 @@ static enum perfpred_status cancelled(struct perfpred_error *error) {
 
 static enum perfpred_status garbled(struct ppi_remote *remote, struct perfpred_error *error) {
   stop(remote, 0.0, NULL, 0);
-  return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': answered with something else than the protocol",
-                       remote->plan.worker);
+  return ppi_error_set(error, PERFPRED_WORKER,
+                       "worker '%s': answered with something else than the worker's protocol: " PPI_REMOTE_EXPECTED,
+                       remote->plan.worker, perfpred_version(), PPI_WORKER_PROTOCOL);
 }
 
 static void ask_to_stop(struct wait *wait) {

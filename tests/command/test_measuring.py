@@ -5,6 +5,7 @@ import json
 import os
 import re
 import pty
+import resource
 import signal
 import subprocess
 import time
@@ -208,20 +209,27 @@ def test_out_of_domain():
             naming=["chol-l-3"])
 
 
-def interrupted(send):
+def long_generation(path, **options):
+    """A generation that ends by itself after hours, once it measures: it has its journal then."""
+    words = ["generate", "--for", "chol-l", "-o", path, "--set", "repetitions=1000"]
+    process = subprocess.Popen(
+        [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **options
+    )
+    while process.poll() is None and not os.path.exists(path + ".journal"):
+        time.sleep(0.05)
+    return process
+
+
+def interrupted(send, **options):
     """Starts a long generation, interrupts it, and checks that it ended as it should."""
     path = os.path.join(folder(), "interrupted.json")
-    words = ["generate", "--for", "chol-l", "-o", path, "--set", "repetitions=1000"]
-    with subprocess.Popen(
-        [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        time.sleep(2.0)
+    with long_generation(path, **options) as process:
         send(process)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 1, (process.returncode, err)
     assert out == "" and err.startswith("perfpred: interrupted") and err.count("\n") == 1, err
     left = [name for name in os.listdir(folder()) if name.startswith("interrupted")]
-    assert left in ([], ["interrupted.json.journal"]), left  # what was measured, for the next run to go on from
+    assert left == ["interrupted.json.journal"], left  # what was measured, for the next run to go on from
     for name in left:
         os.remove(os.path.join(folder(), name))
 
@@ -240,6 +248,64 @@ def test_interrupt_of_all():
         return NO_WORKER
     interrupted(lambda process: os.killpg(process.pid, signal.SIGINT))
     return None
+
+
+def test_other_interrupts():
+    """a terminal that closes, a kill and a broken pipe do the same"""
+    if NO_WORKER:
+        return NO_WORKER
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        interrupted(lambda process, number=number: process.send_signal(number))
+    return None
+
+
+def test_nohup():
+    """a signal that is ignored (nohup) stays so"""
+    if NO_WORKER:
+        return NO_WORKER
+
+    def send(process):
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+
+    interrupted(send, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    return None
+
+
+def test_limit_on_files():
+    """a journal that must not grow (ulimit -f) is an error with its name, and what is there of it is whole"""
+    if NO_WORKER:
+        return NO_WORKER
+    path, most = os.path.join(folder(), "limited.json"), 1 << 16
+    limit = (most, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+    with long_generation(path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)) as process:
+        out, err = process.communicate(timeout=200)
+    assert process.returncode == 1 and out == "", (process.returncode, err)
+    assert err.startswith("perfpred: " + path + ".journal: cannot be written: File too large"), err
+    assert err.count("\n") == 1 and not os.path.exists(path)
+    with open(path + ".journal", encoding="utf-8") as file:
+        text = file.read()
+    assert 0 < len(text) <= most and text.endswith("\n")
+    for line in text.splitlines():
+        json.loads(line)
+    return None
+
+
+def test_impostors():
+    """what is no worker is named, with what was expected"""
+    for name, script in (("silent", "exec sleep 60"), ("quick", "exit 0"), ("loud", "echo garbage >&4; exec sleep 60")):
+        path = os.path.join(folder(), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + script + "\n")
+        os.chmod(path, 0o700)
+        for words in (("machine",), ("measure", "chol-l-3", "n=64", "b=16")):
+            result = run(*words, "--worker", path, env={**os.environ, "PERFPRED_START_S": "1"})
+            assert result.code == 1 and result.out == "" and result.err.count("\n") == 1, result.err
+            assert path in result.err and "expected perfpred-worker of version" in result.err, result.err
+    result = run("measure", "chol-l-3", "n=64", "b=16", "--worker", "/bin/true")
+    assert result.code == 1 and "'/bin/true' exited with code 0" in result.err and "protocol" in result.err, result.err
 
 
 def test_bar():
