@@ -190,6 +190,37 @@ Test(choose, nothing_to_do_in_one_direction) {
   }
 }
 
+/* C12: without right-hand sides there is nothing to solve for, however large the matrix is. */
+Test(choose, no_right_hand_sides) {
+  static const char text[] = "perfpred-text 1\n"
+                             "algorithm solve(n, nrhs, b)\n"
+                             "  cost n*n*nrhs\n"
+                             "  in A: double matrix[n, n]\n"
+                             "  inout B: double matrix[n, nrhs]\n"
+                             "  for i in 0:n by b as w\n"
+                             "    dtrsm(L, L, N, U, w, nrhs, 1, A[i, i], B[i, 0])\n"
+                             "  end\n"
+                             "end\n";
+  struct perfpred_program *program = parse(context, text);
+  struct perfpred_models *held = virtual_models(context, &program, 1, NULL, rising, NULL);
+  struct perfpred_plan *plan = make_plan(program, held);
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct perfpred_tuning tuning = PERFPRED_TUNING_INIT;
+  struct perfpred_error error;
+  const struct perfpred_range range = { 8, 64, 8 };
+  const int64_t point[] = { 512, 0, 64 };
+  cr_assert_ok(perfpred_plan_predict(plan, point, 3, &prediction, &error), error);
+  cr_assert_eq(prediction.time_s.med, 0.0);
+  cr_assert_eq(prediction.flops_per_s.med, 0.0);
+  cr_assert_eq(prediction.notes, PERFPRED_NOTE_ZERO_WORK);
+  cr_assert_ok(perfpred_plan_tune(plan, 2, &range, point, 3, &tuning, &error), error);
+  cr_assert_eq(tuning.best, 8);
+  cr_assert_eq(tuning.yield_default, 1.0);
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(held);
+  perfpred_program_unref(program);
+}
+
 Test(choose, rank_by_the_formulas) {
   const int64_t point[] = { 1000, 104 };
   struct perfpred_ranked ranking[3];
