@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels.h"
 
-static struct perfpred_context context;
-
-static void start(void) {
-  set_up(&context);
-}
-
-static void stop(void) {
-  tear_down(&context);
-}
-
-TestSuite(cases, .init = start, .fini = stop);
+TestSuite(cases, .init = set_up, .fini = tear_down);
 
 Test(cases, format_of_a_call) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dgemm");
+  const struct perfpred_kernel *kernel = kernel_named("dgemm");
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   char text[PPI_CASE_MAX];
   put(kernel, values, "transa", 'N');
@@ -28,7 +18,7 @@ Test(cases, format_of_a_call) {
 }
 
 Test(cases, classes_of_scalars) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "zscal");
+  const struct perfpred_kernel *kernel = kernel_named("zscal");
   static const struct {
     double re, im;
     const char *text;
@@ -46,7 +36,7 @@ Test(cases, classes_of_scalars) {
 }
 
 Test(cases, classes_of_increments) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dcopy");
+  const struct perfpred_kernel *kernel = kernel_named("dcopy");
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   char text[PPI_CASE_MAX];
   put(kernel, values, "incx", 1);
@@ -87,7 +77,7 @@ Test(cases, round_trip_of_every_kernel) {
 }
 
 Test(cases, parse_sets_what_a_call_needs) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dgemv");
+  const struct perfpred_kernel *kernel = kernel_named("dgemv");
   struct ppi_value values[PPI_ARG_MAX];
   cr_assert_eq(ppi_case_parse(kernel, "T,-1,x,x,1", values, NULL), PERFPRED_OK);
   cr_expect_eq(values[ppi_kernel_argument(kernel, "trans")].i, 'T');
@@ -116,7 +106,7 @@ Test(cases, malformed) {
       "between" },
     { "RR,L,T,N,1", "case of dtrsm: 'RR' for argument 'side'; expected one of LR" },
   };
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dtrsm");
+  const struct perfpred_kernel *kernel = kernel_named("dtrsm");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     struct ppi_value values[PPI_ARG_MAX] = { { .i = 42 } };
     struct perfpred_error error = { .status = PERFPRED_OK };
@@ -127,7 +117,7 @@ Test(cases, malformed) {
 }
 
 Test(cases, kernel_without_parts) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dgetrf");
+  const struct perfpred_kernel *kernel = kernel_named("dgetrf");
   struct ppi_value values[PPI_ARG_MAX];
   char text[PPI_CASE_MAX] = "?";
   cr_assert_eq(ppi_case_parse(kernel, "", values, NULL), PERFPRED_OK);

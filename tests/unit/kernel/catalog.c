@@ -60,7 +60,6 @@ struct call {
   char text[160]; /* for messages */
 };
 
-static struct perfpred_context context;
 static char *regions[PPI_ARG_MAX]; /* memory of operands, between pages without access */
 static char *copies[PPI_ARG_MAX];  /* what was there before the call */
 static struct ppi_pattern patterns[PPI_ZERO + 1][PPI_TYPE_INT + 1];
@@ -73,7 +72,7 @@ static void on_fault(int number) {
 
 static void start(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  set_up(&context);
+  set_up();
   for (int i = 0; i < PPI_ARG_MAX; i++) {
     char *memory = mmap(NULL, REGION + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(memory, MAP_FAILED);
@@ -101,7 +100,7 @@ static void stop(void) {
   for (int property = 0; property <= PPI_ZERO; property++)
     for (int type = 0; type <= PPI_TYPE_INT; type++)
       ppi_pattern_free(&patterns[property][type]);
-  tear_down(&context);
+  tear_down();
 }
 
 TestSuite(catalog, .init = start, .fini = stop);

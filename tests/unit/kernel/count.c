@@ -2,17 +2,7 @@
 /* Flops, movement, degrees, extents, emptiness against sums worked by hand. */
 #include "kernels.h"
 
-static struct perfpred_context context;
-
-static void start(void) {
-  set_up(&context);
-}
-
-static void stop(void) {
-  tear_down(&context);
-}
-
-TestSuite(count, .init = start, .fini = stop);
+TestSuite(count, .init = set_up, .fini = tear_down);
 
 static double flops(const char *call) {
   struct perfpred_error error;
@@ -149,7 +139,7 @@ Test(count, blocks_add_up) {
 }
 
 static double movement(const char *name, const char *flags, const int64_t *sizes) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  const struct perfpred_kernel *kernel = kernel_named(name);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   for (int i = 0; i < kernel->flag_count; i++)
     values[kernel->flags[i]].i = flags[i];
@@ -178,7 +168,7 @@ Test(count, movement) {
 }
 
 static void expect_degrees(const char *name, const char *flags, int count, const int *expected) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  const struct perfpred_kernel *kernel = kernel_named(name);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   int degrees[PPI_SIZE_MAX] = { 0 };
   for (int i = 0; i < kernel->flag_count; i++)
@@ -228,7 +218,7 @@ static int64_t size_of(char letter) {
 }
 
 static void expect_extent(const struct extent *row) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, row->kernel);
+  const struct perfpred_kernel *kernel = kernel_named(row->kernel);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   int64_t rows = -1, columns = -1;
   for (int i = 0; i < kernel->flag_count; i++)
@@ -267,7 +257,7 @@ Test(count, extents) {
 }
 
 Test(count, work_of_panel_is_never_zero) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dgeqrf");
+  const struct perfpred_kernel *kernel = kernel_named("dgeqrf");
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   int64_t rows = 0, columns = 0;
   cr_assert_eq(ppi_kernel_extent(kernel, values, ppi_kernel_argument(kernel, "lwork"), &rows, &columns, NULL),
@@ -276,7 +266,7 @@ Test(count, work_of_panel_is_never_zero) {
 }
 
 Test(count, extent_beyond_64_bits) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dgeqrf");
+  const struct perfpred_kernel *kernel = kernel_named("dgeqrf");
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   struct perfpred_error error = { .status = PERFPRED_OK };
   int64_t rows = -7, columns = -7;
@@ -287,7 +277,7 @@ Test(count, extent_beyond_64_bits) {
 }
 
 static bool is_empty(const char *name, const char *flags, const int64_t *sizes, double beta) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  const struct perfpred_kernel *kernel = kernel_named(name);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   for (int i = 0; i < kernel->flag_count; i++)
     values[kernel->flags[i]].i = flags[i];

@@ -12,19 +12,9 @@
 #define LIBRARY_FOLDER "/usr/lib/x86_64-linux-gnu"
 #endif
 
-static struct perfpred_context context;
 static struct perfpred_error error;
 
-static void start(void) {
-  set_up(&context);
-  ppi_error_clear(&error);
-}
-
-static void stop(void) {
-  tear_down(&context);
-}
-
-TestSuite(demands, .init = start, .fini = stop);
+TestSuite(demands, .init = set_up, .fini = tear_down);
 
 /* --- The grammar --------------------------------------------------------------------------------------------------- */
 
@@ -43,10 +33,10 @@ Test(demands, of_a_text_are_checked_and_printed) {
                                    "  require k <= (side == L ? m : n)\n"
                                    "  require 2*k < n + 3\n";
   cr_assert_eq(add(statements), PERFPRED_OK, "%s", error.text);
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dthing");
+  const struct perfpred_kernel *kernel = kernel_named("dthing");
   cr_expect_eq(kernel->demand_count, 3);
   cr_expect_eq(perfpred_kernel_approximate(kernel), 1);
-  cr_expect_eq(perfpred_kernel_approximate(kernel_named(&context, "dgemm")), 0);
+  cr_expect_eq(perfpred_kernel_approximate(kernel_named("dgemm")), 0);
   cr_expect_eq(perfpred_kernel_approximate(NULL), 0);
   char *text = NULL;
   cr_assert_eq(perfpred_kernel_print(kernel, &text, &error), PERFPRED_OK);
@@ -114,7 +104,7 @@ Test(demands, of_calls_as_text) {
 /* --- Moving sizes -------------------------------------------------------------------------------------------------- */
 
 static bool move(const char *name, const char *flags, int64_t *sizes, const int64_t *lower, const int64_t *upper) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  const struct perfpred_kernel *kernel = kernel_named(name);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   for (int i = 0; flags[i]; i++)
     values[kernel->flags[i]].i = flags[i];
@@ -149,7 +139,7 @@ Test(demands, are_met_by_moving) {
 
 static void expect_bounds(const char *name, const char *flags, const int64_t *lower, const int64_t *upper,
                           const int64_t *low, const int64_t *high) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  const struct perfpred_kernel *kernel = kernel_named(name);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   int64_t from[3] = { lower[0], lower[1], lower[2] }, to[3] = { upper[0], upper[1], upper[2] };
   for (int i = 0; flags[i]; i++)

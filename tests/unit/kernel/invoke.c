@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of real BLAS and LAPACK routines, of ILP64 and free-form ones, against results worked by hand. */
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "kernel/invoke.h"
-#include "kernels.h"
+#include "lapack.h"
 
-static struct perfpred_context context;
 static struct perfpred_error error;
-static void *library;
-
-static void start(void) {
-  set_up(&context);
-  ppi_error_clear(&error);
-  library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
-  cr_assert_not_null(library, "%s", dlerror());
-}
-
-static void stop(void) {
-  tear_down(&context);
-  dlclose(library);
-}
 
 TestSuite(invoke, .init = start, .fini = stop);
 
@@ -47,7 +32,7 @@ static perfpred_fortran_fn *routine(const char *name) {
 /* Flags in their order, sizes in theirs. */
 static void prepare(struct call *call, const char *name, const char *flags, const int64_t *sizes) {
   memset(call, 0, sizeof *call);
-  call->kernel = kernel_named(&context, name);
+  call->kernel = kernel_named(name);
   call->function = routine(name);
   for (int i = 0; i < call->kernel->flag_count; i++)
     call->values[call->kernel->flags[i]].i = flags[i];
@@ -290,7 +275,7 @@ Test(invoke, integers_of_64_bits) {
       "kernel dwide(f: flag A B, n: size, x: in vector[0*n], incx, info)\n  returns integer\nend\n";
   cr_assert_eq(perfpred_kernel_register(&context, text, (perfpred_fortran_fn *)wide_routine, &error), PERFPRED_OK, "%s",
                error.text);
-  struct call call = { .kernel = kernel_named(&context, "dwide") };
+  struct call call = { .kernel = kernel_named("dwide") };
   put(call.kernel, call.values, "f", 'B');
   put(call.kernel, call.values, "n", (int64_t)1 << 33);
   put(call.kernel, call.values, "incx", -1);
@@ -325,7 +310,7 @@ Test(invoke, free_form_kernel) {
   char flag = '?';
   cr_assert_eq(perfpred_kernel_register_function(&context, text, free_form, &flag, &error), PERFPRED_OK, "%s",
                error.text);
-  struct call call = { .kernel = kernel_named(&context, "cmine") };
+  struct call call = { .kernel = kernel_named("cmine") };
   float a[2] = { 0, 0 }, x[2] = { 0, 0 };
   put(call.kernel, call.values, "f", 'Q');
   put(call.kernel, call.values, "n", 1);

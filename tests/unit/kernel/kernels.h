@@ -9,18 +9,20 @@
 #include "base/context.h"
 #include "kernel/registry.h"
 
-static inline void set_up(struct perfpred_context *context) {
-  struct perfpred_error error = { .status = PERFPRED_OK };
-  *context = (struct perfpred_context){ NULL, NULL };
-  cr_assert_eq(ppi_kernels_create(&context->kernels, &error), PERFPRED_OK, "%s", error.text);
+/* It knows the catalogue while a test runs. */
+static struct perfpred_context context;
+
+static inline void set_up(void) {
+  struct perfpred_error why = { .status = PERFPRED_OK };
+  cr_assert_eq(ppi_kernels_create(&context.kernels, &why), PERFPRED_OK, "%s", why.text);
 }
 
-static inline void tear_down(struct perfpred_context *context) {
-  ppi_kernels_destroy(context->kernels);
+static inline void tear_down(void) {
+  ppi_kernels_destroy(context.kernels);
 }
 
-static inline const struct perfpred_kernel *kernel_named(const struct perfpred_context *context, const char *name) {
-  const struct perfpred_kernel *kernel = ppi_kernels_find(context->kernels, name);
+static inline const struct perfpred_kernel *kernel_named(const char *name) {
+  const struct perfpred_kernel *kernel = ppi_kernels_find(context.kernels, name);
   cr_assert_not_null(kernel, "no kernel %s", name);
   return kernel;
 }

@@ -4,17 +4,7 @@
 
 #include "kernels.h"
 
-static struct perfpred_context context;
-
-static void start(void) {
-  set_up(&context);
-}
-
-static void stop(void) {
-  tear_down(&context);
-}
-
-TestSuite(listed, .init = start, .fini = stop);
+TestSuite(listed, .init = set_up, .fini = tear_down);
 
 /* Names without the letter of the type. */
 static const struct {

@@ -4,19 +4,9 @@
 
 #include "kernels.h"
 
-static struct perfpred_context context;
 static struct perfpred_error error;
 
-static void start(void) {
-  set_up(&context);
-  ppi_error_clear(&error);
-}
-
-static void stop(void) {
-  tear_down(&context);
-}
-
-TestSuite(signature, .init = start, .fini = stop);
+TestSuite(signature, .init = set_up, .fini = tear_down);
 
 static enum perfpred_status add(const char *text) {
   ppi_error_clear(&error);
@@ -24,7 +14,7 @@ static enum perfpred_status add(const char *text) {
 }
 
 Test(signature, trsm_as_its_text_says) {
-  const struct perfpred_kernel *kernel = kernel_named(&context, "ztrsm");
+  const struct perfpred_kernel *kernel = kernel_named("ztrsm");
   cr_assert_eq(kernel->arg_count, 11);
   cr_expect_eq(kernel->type, PPI_TYPE_Z);
   cr_expect_eq(kernel->flag_count, 4);
@@ -47,20 +37,20 @@ Test(signature, trsm_as_its_text_says) {
 }
 
 Test(signature, types_of_arguments) {
-  const struct perfpred_kernel *herk = kernel_named(&context, "cherk");
+  const struct perfpred_kernel *herk = kernel_named("cherk");
   cr_expect_eq(herk->args[ppi_kernel_argument(herk, "alpha")].type, PPI_TYPE_S);
   cr_expect_eq(herk->args[ppi_kernel_argument(herk, "a")].type, PPI_TYPE_C);
-  const struct perfpred_kernel *getrf = kernel_named(&context, "zgetrf");
+  const struct perfpred_kernel *getrf = kernel_named("zgetrf");
   cr_expect_eq(getrf->args[ppi_kernel_argument(getrf, "ipiv")].type, PPI_TYPE_INT);
   cr_expect_eq(getrf->args[ppi_kernel_argument(getrf, "ipiv")].property, PPI_PIVOTS);
-  const struct perfpred_kernel *nrm2 = kernel_named(&context, "dznrm2");
+  const struct perfpred_kernel *nrm2 = kernel_named("dznrm2");
   cr_expect_eq(nrm2->type, PPI_TYPE_Z);
   cr_expect(nrm2->returns_value);
   cr_expect_eq(nrm2->return_type, PPI_TYPE_D);
-  const struct perfpred_kernel *amax = kernel_named(&context, "isamax");
+  const struct perfpred_kernel *amax = kernel_named("isamax");
   cr_expect_eq(amax->type, PPI_TYPE_S);
   cr_expect_eq(amax->return_type, PPI_TYPE_INT);
-  const struct perfpred_kernel *dotc = kernel_named(&context, "cdotc");
+  const struct perfpred_kernel *dotc = kernel_named("cdotc");
   cr_expect_eq(dotc->return_type, PPI_TYPE_C);
 }
 
@@ -81,8 +71,8 @@ Test(signature, argument_counts_of_the_catalogue) {
     { "zsyrk", 10 }, { "zher2k", 12 }, { "ztrsyl", 13 }, { "zlarfb", 15 }, { "csscal", 4 },  { "zdscal", 4 },
   };
   for (size_t i = 0; i < sizeof routines / sizeof routines[0]; i++)
-    cr_expect_eq(kernel_named(&context, routines[i].name)->arg_count, routines[i].count, "%s has %d arguments",
-                 routines[i].name, kernel_named(&context, routines[i].name)->arg_count);
+    cr_expect_eq(kernel_named(routines[i].name)->arg_count, routines[i].count, "%s has %d arguments", routines[i].name,
+                 kernel_named(routines[i].name)->arg_count);
 }
 
 static void expect_same(const struct perfpred_kernel *a, const struct perfpred_kernel *b) {
@@ -111,28 +101,29 @@ static void expect_same(const struct perfpred_kernel *a, const struct perfpred_k
 
 Test(signature, printing_round_trip_of_every_kernel) {
   cr_assert_eq(ppi_kernels_count(context.kernels), 488);
-  struct perfpred_context other = { NULL, NULL };
-  set_up(&other);
-  ppi_kernels_truncate(other.kernels, 0);
+  struct ppi_kernels *others = NULL;
+  cr_assert_eq(ppi_kernels_create(&others, NULL), PERFPRED_OK);
+  ppi_kernels_truncate(others, 0);
   for (size_t i = 0; i < ppi_kernels_count(context.kernels); i++) {
     const struct perfpred_kernel *kernel = ppi_kernels_at(context.kernels, i);
     char *text = NULL, *again = NULL;
     cr_assert_eq(perfpred_kernel_print(kernel, &text, &error), PERFPRED_OK);
-    cr_assert_eq(ppi_kernels_add_text(other.kernels, text, strlen(text), kernel->name, &error), PERFPRED_OK, "%s\n%s",
+    cr_assert_eq(ppi_kernels_add_text(others, text, strlen(text), kernel->name, &error), PERFPRED_OK, "%s\n%s",
                  error.text, text);
-    const struct perfpred_kernel *reread = kernel_named(&other, kernel->name);
+    const struct perfpred_kernel *reread = ppi_kernels_find(others, kernel->name);
+    cr_assert_not_null(reread);
     expect_same(kernel, reread);
     cr_assert_eq(perfpred_kernel_print(reread, &again, NULL), PERFPRED_OK);
     cr_expect_str_eq(again, text);
     perfpred_free(again);
     perfpred_free(text);
   }
-  tear_down(&other);
+  ppi_kernels_destroy(others);
 }
 
 Test(signature, printed_text) {
   char *text = NULL;
-  cr_assert_eq(perfpred_kernel_print(kernel_named(&context, "dtrsm"), &text, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_kernel_print(kernel_named("dtrsm"), &text, NULL), PERFPRED_OK);
   cr_expect_str_eq(
       text, "perfpred-text 1\n\n"
             "kernel dtrsm(side: flag L R, uplo: flag L U, transa: flag N T C, diag: flag N U, m: size, n: size,\n"
@@ -156,7 +147,7 @@ Test(signature, everything_that_a_text_may_say) {
       "  move 3*k2\n"
       "end\n";
   cr_assert_eq(add(text), PERFPRED_OK, "%s", error.text);
-  const struct perfpred_kernel *kernel = kernel_named(&context, "my_thing");
+  const struct perfpred_kernel *kernel = kernel_named("my_thing");
   cr_expect_eq(kernel->args[1].type, PPI_TYPE_D);
   cr_expect_eq(kernel->args[1].property, PPI_SPD);
   cr_expect_eq(kernel->args[1].ld, 2);
@@ -182,7 +173,7 @@ Test(signature, options_and_constants) {
                              "  mul o == 0 ? 7 : n\n"
                              "end\n";
   cr_assert_eq(add(text), PERFPRED_OK, "%s", error.text);
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dx");
+  const struct perfpred_kernel *kernel = kernel_named("dx");
   cr_expect_eq(kernel->args[0].kind, PPI_ARG_FLAG);
   cr_expect(kernel->args[0].option);
   cr_expect_str_eq(kernel->args[0].flags, "30");
@@ -221,7 +212,7 @@ Test(signature, routines_of_other_libraries) {
                              "  symbol my_dx\n"
                              "end\n";
   cr_assert_eq(add(text), PERFPRED_OK, "%s", error.text);
-  const struct perfpred_kernel *kernel = kernel_named(&context, "dx"), *dtrsm = kernel_named(&context, "dtrsm");
+  const struct perfpred_kernel *kernel = kernel_named("dx"), *dtrsm = kernel_named("dtrsm");
   cr_expect_str_eq(kernel->library, "./build/lib my.so.1");
   cr_expect_str_eq(kernel->symbol, "my_dx");
   cr_expect_null(dtrsm->library);
@@ -236,8 +227,8 @@ Test(signature, routines_of_other_libraries) {
   perfpred_free(printed);
   /* one alone */
   cr_assert_eq(add("kernel dy(n: size)\n  library /lib/liby.so\nend\n"), PERFPRED_OK, "%s", error.text);
-  cr_expect_str_eq(kernel_named(&context, "dy")->library, "/lib/liby.so");
-  cr_expect_null(kernel_named(&context, "dy")->symbol);
+  cr_expect_str_eq(kernel_named("dy")->library, "/lib/liby.so");
+  cr_expect_null(kernel_named("dy")->symbol);
   struct ppi_text longest = PPI_TEXT_INIT;
   ppi_text_append(&longest, "kernel dz(n: size)\n  library /");
   for (int i = 0; i < 1023; i++)
@@ -412,7 +403,7 @@ Test(signature, truncation_forgets_the_newest) {
 }
 
 Test(signature, a_kernel_outlives_its_registry) {
-  struct perfpred_kernel *kernel = ppi_kernel_ref(kernel_named(&context, "dtrsm"));
+  struct perfpred_kernel *kernel = ppi_kernel_ref(kernel_named("dtrsm"));
   ppi_kernels_truncate(context.kernels, 0);
   cr_expect_str_eq(perfpred_kernel_name(kernel), "dtrsm");
   cr_expect_str_eq(perfpred_kernel_operation(kernel), "B := alpha inv(op(A)) B or alpha B inv(op(A))");

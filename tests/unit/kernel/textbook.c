@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops that count compute what LAPACK's unblocked routines compute, to the last reflector: so they count the right thing. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "decomposing.h"
 #include "kernel/invoke.h"
+#include "lapack.h"
 #include "sizes.h"
-
-static struct perfpred_context context;
-static void *library;
-
-static void start(void) {
-  set_up(&context);
-  library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
-  cr_assert_not_null(library, "%s", dlerror());
-}
-
-static void stop(void) {
-  tear_down(&context);
-  dlclose(library);
-}
 
 TestSuite(textbook, .init = start, .fini = stop);
 
@@ -50,7 +36,7 @@ static void clear(int operand) {
 /* Calls the routine on theirs; leading dimensions are SIDE. */
 static void call(const char *name, const char *flags, const int64_t *sizes) {
   static double work[4096];
-  const struct perfpred_kernel *kernel = kernel_named(&context, name);
+  const struct perfpred_kernel *kernel = kernel_named(name);
   struct ppi_value values[PPI_ARG_MAX] = { { .i = 0 } };
   struct perfpred_error error = { .status = PERFPRED_OK };
   struct ppi_frame frame;
