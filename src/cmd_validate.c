@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breakdown.h"
 #include "commands.h"
 #include "progress.h"
 #include "session.h"
@@ -24,6 +25,7 @@ struct grid {
   const char **kinds; /* of the models that each point was predicted by */
   double *warm_s;     /* what models of calls alone say of each point that was predicted by others; NAN: nothing */
   bool any_warm;
+  struct breakdown breakdown;
 };
 
 static int check_steps(const struct options *options, struct grid *grid) {
@@ -132,6 +134,7 @@ static void write_point(struct document *document, const struct session *session
     document_number(document, "flops", flops);
   document_statistics(document, "predicted_statistics_s", &point->predicted_s);
   document_statistics(document, "measured_statistics_s", &point->measured_s);
+  breakdown_write_point(document, &grid->breakdown, which);
   document_close(document);
 }
 
@@ -143,6 +146,7 @@ static int print_json(const struct session *session, const struct grid *grid,
   for (size_t i = 0; i < grid->count; i++)
     write_point(&document, session, grid, i);
   document_close(&document);
+  breakdown_write(&document, &grid->breakdown);
   document_number(&document, "mean_are", validation->mean_are);
   document_number(&document, "median_are", validation->median_are);
   if (grid->any_warm) {
@@ -204,6 +208,10 @@ static int print_text(const struct session *session, const struct grid *grid,
   for (size_t i = 0; i < grid->count; i++)
     point_row(&table, session, grid, i, &unit);
   int result = table_print(&table, 0);
+  if (result == COMMAND_OK && grid->breakdown.points != NULL) {
+    printf("\n");
+    result = breakdown_print(&grid->breakdown, session, grid->points);
+  }
   printf("\nabsolute relative error: mean %s, median %s; noise floor %s (%zu point%s, %.1f s)\n",
          unit_percent(are, validation->mean_are, "%.2f %%"), unit_percent(median, validation->median_are, "%.2f %%"),
          unit_percent(noise, validation->noise_floor, "%.2f %%"), grid->count, unit_plural(grid->count),
@@ -219,31 +227,41 @@ static int print_text(const struct session *session, const struct grid *grid,
   return result;
 }
 
-static int execute(struct session *session, struct grid *grid) {
-  struct perfpred_measure_options measure = PERFPRED_MEASURE_OPTIONS_INIT;
-  struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
+static int validate(struct session *session, const struct perfpred_measure_options *given, struct grid *grid,
+                    struct perfpred_validation *validation) {
+  struct perfpred_measure_options measure = *given;
   struct progress progress;
-  const struct options *options = session->options;
-  measure.repetitions = (int)options->repetitions;
-  measure.ld = options->ld;
-  measure.gate = options->gate;
-  measure.budget_s = options->budget_s;
   measure.progress = progress_step;
   measure.progress_data = &progress;
   progress_begin(&progress, "validate");
   enum perfpred_status status =
       perfpred_validate((const struct perfpred_plan *const *)session->plans, session->count, session->sampler, &measure,
-                        grid->points, grid->count, &validation, &session->error);
+                        grid->points, grid->count, validation, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
     return message_fail("interrupted");
-  grid->notes |= validation.notes;
+  grid->notes |= validation->notes;
   if (status == PERFPRED_OTHER_BLAS)
     return message_fail("%s; --force compares all the same", session->error.text);
   if (status == PERFPRED_INVALID && session->of_models && strstr(session->error.text, "yardstick_s") != NULL)
     return message_fail("%s; that is the models' reading, --yardstick gives another", session->error.text);
-  if (status != PERFPRED_OK)
-    return session_fail(session);
+  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+}
+
+/* Kernels are timed in executions of their own: readings of the clock inside of one have no place in the time of the whole. */
+static int execute(struct session *session, struct grid *grid) {
+  struct perfpred_measure_options measure = PERFPRED_MEASURE_OPTIONS_INIT;
+  struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
+  const struct options *options = session->options;
+  measure.repetitions = (int)options->repetitions;
+  measure.ld = options->ld;
+  measure.gate = options->gate;
+  measure.budget_s = options->kernels ? 0.5 * options->budget_s : options->budget_s;
+  int result = validate(session, &measure, grid, &validation);
+  if (result == COMMAND_OK && options->kernels)
+    result = breakdown_measure(session, &measure, grid->points, grid->count, &grid->breakdown);
+  if (result != COMMAND_OK)
+    return result;
   return options->json ? print_json(session, grid, &validation) : print_text(session, grid, &validation);
 }
 
@@ -310,6 +328,7 @@ static int run(const struct options *options) {
     result = session_sample(&session);
   if (result == COMMAND_OK)
     result = execute(&session, &grid);
+  breakdown_release(&grid.breakdown);
   free(grid.warm_s);
   free(grid.kinds);
   free(grid.points);
@@ -328,9 +347,11 @@ const struct command command_validate = {
       "dimension that holds them and is a multiple of 8 and not of 256. Where the models are of calls in the steps of\n"
       "the algorithm (generate --context), the error that models of calls alone would have had stands beside theirs,\n"
       "as far as the file has such. The noise floor is how far two halves of the\n"
-      "same measurement are apart: an error below it says nothing.\n",
+      "same measurement are apart: an error below it says nothing. With --kernels a second table has the calls of "
+      "each\n"
+      "kernel as predicted and as timed in the running algorithm: whose model is wrong has the error.\n",
   .takes = TAKES_MODELS | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE |
-           TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_NUMBER,
+           TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_NUMBER | TAKES_KERNELS,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -55,6 +55,8 @@ static const struct rule rules[] = {
     AT(gate), 1e-6, 10 },
   { "--ld", "N", "leading dimension of matrices", KIND_INTEGER, TAKES_LD, AT(ld), 1, 2147483647.0 },
   { "--measured", "FILE", "what 'perfpred validate --json' printed", KIND_WORD, TAKES_MEASURED, AT(measured), 0, 0 },
+  { "--kernels", NULL, "break errors down by kernels, each timed in the running algorithm", KIND_FLAG, TAKES_KERNELS,
+    AT(kernels), 0, 0 },
   { "--blas", "PATH", "BLAS library to measure", KIND_WORD, TAKES_SETUP, AT(blas), 0, 0 },
   { "--lapack", "PATH", "LAPACK library to measure", KIND_WORD, TAKES_SETUP, AT(lapack), 0, 0 },
   { "--threads", "T", "threads of the BLAS", KIND_INTEGER, TAKES_SETUP, AT(threads), 1, 4096 },

@@ -32,6 +32,7 @@ enum {
   TAKES_TARGET = 1 << 18,     /* --replace --restart --samples */
   TAKES_COUNTS = 1 << 19,     /* --blas as above, --threads of several setups together */
   TAKES_CONTEXT = 1 << 20,
+  TAKES_KERNELS = 1 << 24,
 };
 
 /* Words in the order in which they were given; borrowed from argv. */
@@ -57,7 +58,7 @@ struct options {
   int64_t repetitions, threads, ld; /* 0: the default */
   struct counts thread_counts;
   int64_t setup; /* 1: the first one of the model file; 0: any */
-  bool json, extrapolate, force, help, replace, restart, samples, context;
+  bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;

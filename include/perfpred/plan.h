@@ -329,6 +329,48 @@ perfpred_validate(const struct perfpred_plan *const *plans, size_t plan_count, s
                   const struct perfpred_measure_options *options, struct perfpred_validation_point *points,
                   size_t point_count, struct perfpred_validation *validation, struct perfpred_error *error);
 
+/** What the calls of one kernel have of the error of a prediction. @since 0.1 */
+struct perfpred_kernel_error {
+  const char *kernel;                     /**< its name, e.g. "dtrsm"; borrowed from the plan */
+  uint64_t calls;                         /**< its calls that have work */
+  struct perfpred_statistics predicted_s; /**< sum of their predicted times; of calls without a model, which only a
+                                               partial plan has, 0 */
+  double
+      measured_s; /**< their time in the running algorithm: the sum over the places of the text that call the kernel of
+                          the median time that all calls from there took in one execution */
+  double re;      /**< (predicted - measured) / measured of these medians */
+  double noise;   /**< noise floor of the measurement, at most: that of each place, weighted by time; NaN where it is
+                          not known */
+};
+
+/**
+ * Splits the error of a prediction by kernels, so that its cause is seen: the algorithm is executed as perfpred_validate
+ * does, but every call is timed by itself, by readings of the clock between them. Where the calls of some kernel take
+ * another time there than predicted, the model of that kernel, or the state of the caches that it was made in, is at fault.
+ *
+ * @param plan the plan
+ * @param sampler where measurements come from
+ * @param options options of the measurement, or NULL
+ * @param parameters values of the program's parameters, in order
+ * @param count number of values; must be the program's
+ * @param[out] items the kernels in the order of their first calls, as many as fit; NULL only with a capacity of 0. Owned by
+ *             the caller
+ * @param capacity places of items
+ * @param[out] item_count number of kernels, which may be more than capacity; 0 where nothing has work
+ * @param[out] error text of the error, or NULL
+ * @return as perfpred_plan_shares and perfpred_measure; PERFPRED_OTHER_BLAS where the sampler measures another setup than
+ *         that of the models. On failure nothing is written
+ * @par Thread safety: plans may be shared; the sampler belongs to one thread at a time.
+ * @source dissertation, Sections 12 and 16
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_validate_kernels(const struct perfpred_plan *plan,
+                                                            struct perfpred_sampler *sampler,
+                                                            const struct perfpred_measure_options *options,
+                                                            const int64_t *parameters, size_t count,
+                                                            struct perfpred_kernel_error *items, size_t capacity,
+                                                            size_t *item_count, struct perfpred_error *error);
+
 PERFPRED_END_DECLS
 
 #endif

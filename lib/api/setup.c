@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/setup.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *path_of(const struct ppi_library *library) {
@@ -65,4 +66,31 @@ enum perfpred_status ppi_setup_compare(const struct perfpred_models *models, int
     return ppi_error_set(error, PERFPRED_OTHER_BLAS, "the models are for %d threads, the sampler has %d",
                          modelled->threads, setup->threads);
   return compare_measuring(modelled, setup, error);
+}
+
+enum perfpred_status ppi_setup_compare_plan(const struct perfpred_plan *plan, const struct ppi_setup *setup,
+                                            unsigned *notes, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_setup_compare(plan->models, plan->setup, setup, plan->force ? NULL : error);
+  *notes |= plan->notes;
+  if (!status || !plan->force)
+    return status;
+  *notes |= PERFPRED_NOTE_OTHER_BLAS | PERFPRED_NOTE_FORCED;
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_setup_of(struct perfpred_sampler *sampler, struct ppi_setup **setup,
+                                  struct perfpred_error *error) {
+  struct ppi_machine *machine = calloc(1, sizeof *machine);
+  struct ppi_setup *made = calloc(1, sizeof *made);
+  enum perfpred_status status = PERFPRED_OK;
+  if (!machine || !made)
+    status = ppi_error_memory(error);
+  else
+    status = sampler->ops->describe(sampler, 0.0, machine, made, error);
+  free(machine);
+  if (status)
+    free(made);
+  else
+    *setup = made;
+  return status;
 }

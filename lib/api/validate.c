@@ -51,23 +51,6 @@ static enum perfpred_status check_arguments(const struct perfpred_plan *const *p
   return PERFPRED_OK;
 }
 
-static enum perfpred_status read_options(const struct perfpred_measure_options *options, struct ppi_sampling *sampling,
-                                         struct perfpred_error *error) {
-  struct perfpred_measure_options full;
-  enum perfpred_status status = ppi_measure_options(options, &full, error);
-  if (status)
-    return status;
-  /* What is 0 is the sampler's default. */
-  *sampling = (struct ppi_sampling){ .repetitions = full.repetitions,
-                                     .gate = full.gate,
-                                     .budget_s = full.budget_s,
-                                     .seed = 1,
-                                     .ld = full.ld,
-                                     .progress = full.progress,
-                                     .progress_data = full.progress_data };
-  return PERFPRED_OK;
-}
-
 /* Before anything is measured: what cannot be predicted fails at once. */
 static enum perfpred_status predict_points(struct validating *all, struct perfpred_error *error) {
   for (size_t i = 0; i < all->point_count; i++) {
@@ -85,30 +68,13 @@ static enum perfpred_status predict_points(struct validating *all, struct perfpr
   return PERFPRED_OK;
 }
 
-/* A plan that was forced is measured with another BLAS as well, and what comes of it is marked. */
-static enum perfpred_status compare_plan(struct validating *all, const struct perfpred_plan *plan,
-                                         const struct ppi_setup *setup, struct perfpred_error *error) {
-  enum perfpred_status status = ppi_setup_compare(plan->models, plan->setup, setup, plan->force ? NULL : error);
-  all->notes |= plan->notes;
-  if (!status || !plan->force)
-    return status;
-  all->notes |= PERFPRED_NOTE_OTHER_BLAS | PERFPRED_NOTE_FORCED;
-  return PERFPRED_OK;
-}
-
 static enum perfpred_status compare_setups(struct validating *all, struct perfpred_sampler *sampler,
                                            struct perfpred_error *error) {
-  struct ppi_machine *machine = calloc(1, sizeof *machine);
-  struct ppi_setup *setup = calloc(1, sizeof *setup);
-  enum perfpred_status status;
-  if (!machine || !setup)
-    status = ppi_error_memory(error);
-  else
-    status = sampler->ops->describe(sampler, 0.0, machine, setup, error);
+  struct ppi_setup *setup = NULL;
+  enum perfpred_status status = ppi_setup_of(sampler, &setup, error);
   for (size_t i = 0; !status && i < all->point_count; i++)
-    status = compare_plan(all, all->plans[all->points[i].plan], setup, error);
+    status = ppi_setup_compare_plan(all->plans[all->points[i].plan], setup, &all->notes, error);
   free(setup);
-  free(machine);
   return status;
 }
 
@@ -200,7 +166,7 @@ enum perfpred_status perfpred_validate(const struct perfpred_plan *const *plans,
   struct ppi_sampling sampling;
   enum perfpred_status status = check_arguments(plans, plan_count, sampler, points, point_count, validation, error);
   if (!status)
-    status = read_options(options, &sampling, error);
+    status = ppi_measure_options(options, &sampling, error);
   if (status)
     return status;
   struct validating all = { .plans = plans, .point_count = point_count };

@@ -41,15 +41,7 @@ static enum perfpred_status fill(const struct ppi_result *result, const struct p
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_measure_options(const struct perfpred_measure_options *options,
-                                         struct perfpred_measure_options *full, struct perfpred_error *error) {
-  memset(full, 0, sizeof *full);
-  if (options == NULL)
-    return PERFPRED_OK;
-  if (options->size < sizeof options->size)
-    return ppi_error_set(error, PERFPRED_INVALID, "options.size is %zu, expected PERFPRED_MEASURE_OPTIONS_INIT",
-                         options->size);
-  memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
+static enum perfpred_status check_options(const struct perfpred_measure_options *full, struct perfpred_error *error) {
   if (full->repetitions < 0 || full->repetitions > REPETITIONS_MAX)
     return ppi_error_set(error, PERFPRED_INVALID, "options.repetitions is %d, expected 0 to %d", full->repetitions,
                          REPETITIONS_MAX);
@@ -59,6 +51,27 @@ enum perfpred_status ppi_measure_options(const struct perfpred_measure_options *
     return ppi_error_set(error, PERFPRED_INVALID, "options.gate is not a number");
   if (!(full->budget_s >= 0.0))
     return ppi_error_set(error, PERFPRED_INVALID, "options.budget_s is %g, expected >= 0", full->budget_s);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_measure_options(const struct perfpred_measure_options *options, struct ppi_sampling *sampling,
+                                         struct perfpred_error *error) {
+  struct perfpred_measure_options full = { .size = sizeof full };
+  if (options != NULL && options->size < sizeof options->size)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.size is %zu, expected PERFPRED_MEASURE_OPTIONS_INIT",
+                         options->size);
+  if (options != NULL)
+    memcpy(&full, options, options->size < sizeof full ? options->size : sizeof full);
+  enum perfpred_status status = check_options(&full, error);
+  if (status != PERFPRED_OK)
+    return status;
+  *sampling = (struct ppi_sampling){ .repetitions = full.repetitions,
+                                     .gate = full.gate,
+                                     .budget_s = full.budget_s,
+                                     .seed = SEED,
+                                     .ld = full.ld,
+                                     .progress = full.progress,
+                                     .progress_data = full.progress_data };
   return PERFPRED_OK;
 }
 
@@ -73,21 +86,12 @@ enum perfpred_status perfpred_measure(struct perfpred_sampler *sampler, const st
   if (measurement->size < MEASUREMENT_SIZE)
     return ppi_error_set(error, PERFPRED_INVALID, "measurement.size is %zu, expected PERFPRED_MEASUREMENT_INIT",
                          measurement->size);
-  struct perfpred_measure_options full;
-  enum perfpred_status status = ppi_measure_options(options, &full, error);
+  struct ppi_sampling sampling;
+  enum perfpred_status status = ppi_measure_options(options, &sampling, error);
   if (status == PERFPRED_OK)
     status = ppi_program_check(program, parameters, count, error);
   if (status != PERFPRED_OK)
     return status;
-  const struct ppi_sampling sampling = {
-    .repetitions = full.repetitions,
-    .gate = full.gate,
-    .budget_s = full.budget_s,
-    .seed = SEED,
-    .ld = full.ld,
-    .progress = full.progress,
-    .progress_data = full.progress_data,
-  };
   const struct ppi_execution execution = { program, parameters, count };
   struct ppi_result result;
   struct ppi_readings readings;

@@ -98,27 +98,18 @@ enum perfpred_status perfpred_sample_text(struct perfpred_sampler *sampler, cons
                                           const char *text, size_t length, const char *source,
                                           const struct perfpred_measure_options *options, char **json,
                                           struct perfpred_error *error) {
-  struct perfpred_measure_options full;
+  struct ppi_sampling sampling;
   struct ppi_script script = { 0 };
   ppi_error_clear(error);
   if (sampler == NULL || context == NULL || (text == NULL && length > 0) || json == NULL)
     return ppi_error_set(error, PERFPRED_INVALID,
                          "perfpred_sample_text: sampler, context, text or json is NULL, expected all four");
-  enum perfpred_status status = ppi_measure_options(options, &full, error);
+  enum perfpred_status status = ppi_measure_options(options, &sampling, error);
   if (status == PERFPRED_OK)
     status = ppi_script_parse(context->kernels, length > 0 ? text : "", length, source != NULL ? source : "calls",
-                              full.ld, &script, error);
+                              sampling.ld, &script, error);
   if (status != PERFPRED_OK)
     return status;
-  const struct ppi_sampling sampling = {
-    .repetitions = full.repetitions,
-    .gate = full.gate,
-    .budget_s = full.budget_s,
-    .seed = 1,
-    .ld = full.ld,
-    .progress = full.progress,
-    .progress_data = full.progress_data,
-  };
   status = run(sampler, &script, &sampling, json, error);
   ppi_script_free(&script);
   return status;

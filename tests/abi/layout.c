@@ -317,4 +317,12 @@ AT(perfpred_validation, yardstick_s, 56);
 AT(perfpred_validation, yardstick_reference_s, 64);
 SIZE(perfpred_validation, 72);
 
+AT(perfpred_kernel_error, kernel, 0);
+AT(perfpred_kernel_error, calls, 8);
+AT(perfpred_kernel_error, predicted_s, 16);
+AT(perfpred_kernel_error, measured_s, 56);
+AT(perfpred_kernel_error, re, 64);
+AT(perfpred_kernel_error, noise, 72);
+SIZE(perfpred_kernel_error, 80);
+
 #endif

@@ -75,6 +75,18 @@ Test(real, generate_predict_tune_validate) {
     cr_assert_eq(points[i].ld, i == 0 ? 120 : 64);
   }
   cr_assert(isfinite(validation.mean_are) && isfinite(validation.median_are) && validation.wall_s > 0.0);
+
+  struct perfpred_kernel_error items[4];
+  size_t kernels = 0;
+  static const uint64_t calls[] = { 4, 3, 3 }; /* blocks of 32, 32, 32, 24 */
+  cr_assert_ok(
+      perfpred_validate_kernels(plan, sampler, &options, (int64_t[]){ 120, 32 }, 2, items, 4, &kernels, &error), error);
+  cr_assert_eq(kernels, 3);
+  for (int i = 0; i < 3; i++) {
+    cr_assert_eq(items[i].calls, calls[i]);
+    cr_assert(items[i].measured_s > 0.0 && isfinite(items[i].re) && items[i].noise >= 0.0);
+    cr_assert(sensible(&items[i].predicted_s));
+  }
   perfpred_plan_destroy(plan);
   perfpred_models_unref(models);
   perfpred_program_unref(program);
@@ -99,6 +111,11 @@ Test(real, another_blas_is_refused) {
   struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
   cr_assert_eq(perfpred_validate(list, 1, other, NULL, &point, 1, &validation, &error), PERFPRED_OTHER_BLAS);
   cr_assert(strstr(error.text, "/blas/libblas.so.3") && strstr(error.text, "libblis"), "%s", error.text);
+  struct perfpred_kernel_error item;
+  size_t kernels = 77;
+  cr_assert_eq(perfpred_validate_kernels(plan, other, NULL, (int64_t[]){ 64, 24 }, 2, &item, 1, &kernels, &error),
+               PERFPRED_OTHER_BLAS);
+  cr_assert(strstr(error.text, "/blas/libblas.so.3") && kernels == 77, "%s", error.text);
   perfpred_sampler_destroy(other);
   perfpred_plan_destroy(plan);
   perfpred_models_unref(models);

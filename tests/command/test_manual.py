@@ -79,7 +79,7 @@ def test_json_md_measured():
     file = models("chol-l-1", "chol-l-2", "chol-l-3")
     check_keys("## machine", "machine")
     check_keys("## measure", "measure", "chol-l-3", "n=32", "b=16", "--reps", "2")
-    check_keys("## validate", "validate", "chol-l-3", "-m", file, "-n", "32", "-b", "16", "--reps", "2")
+    check_keys("## validate", "validate", "chol-l-3", "-m", file, "-n", "32", "-b", "16", "--reps", "2", "--kernels")
     return None
 
 

@@ -188,6 +188,43 @@ def test_validate_table():
     return None
 
 
+def check_rows(rows, names):
+    assert sorted(row["kernel"] for row in rows) == sorted(names), rows
+    for row in rows:
+        assert abs(row["re"] - (row["predicted_s"] / row["measured_s"] - 1)) < 1e-9
+        assert row["predicted_s"] > 0 and row["measured_s"] > 0 and 0 <= row["error_share"] <= 1
+    assert abs(sum(row["share"] for row in rows) - 1) < 1e-9
+    assert abs(sum(row["error_share"] for row in rows) - 1) < 1e-9
+
+
+def test_validate_kernels():
+    """validate --kernels breaks the error of each point down, and that of all"""
+    if NO_WORKER:
+        return NO_WORKER
+    kernels = ["dpotrf2", "dtrsm", "dsyrk"]
+    words = ("validate", "chol-l-3", "-m", models("chol-l-3"), "-n", "32:64:32", "-b", "16", "--reps", "2", "--gate", "off")
+    answer = run(*words, "--kernels", "--json").json()
+    points = answer["points"]
+    for point, calls in zip(points, ((2, 1, 1), (4, 3, 3))):
+        check_rows(point["kernels"], kernels)
+        assert [(row["kernel"], row["calls"]) for row in point["kernels"]] == list(zip(kernels, calls))
+        assert abs(sum(row["predicted_s"] for row in point["kernels"]) / point["predicted_s"] - 1) < 1e-9
+    check_rows(answer["kernels"], kernels)
+    shares = [row["error_share"] for row in answer["kernels"]]
+    assert shares == sorted(shares, reverse=True)
+    for row in answer["kernels"]:
+        parts = [part for point in points for part in point["kernels"] if part["kernel"] == row["kernel"]]
+        assert row["calls"] == sum(part["calls"] for part in parts)
+        assert abs(row["measured_s"] / sum(part["measured_s"] for part in parts) - 1) < 1e-9
+    assert all("kernels" not in part for part in (run(*words, "--json").json(), points[0]["kernels"][0]))
+    table = run(*words, "--kernels")
+    assert table.code == 0 and table.err == "", table.err
+    for head in ("chol-l-3 n=32 b=16  ", "chol-l-3 n=64 b=16  ", "all points  "):
+        assert any(line.startswith(head) and "%" in line for line in table.out.splitlines()), head
+    refuses(2, "measure", "chol-l-3", "n=32", "b=16", "--kernels", naming=["--kernels"])
+    return None
+
+
 def test_width_of_integers():
     """integers of 64 bits: found out, and passed to every kernel"""
     if "PERFPRED_WORKER" not in os.environ:

@@ -376,6 +376,28 @@ static enum perfpred_status validate(struct perfpred_error *error) {
   return status;
 }
 
+static enum perfpred_status validate_kernels(struct perfpred_error *error) {
+  static const int64_t values[] = { 64, 16 };
+  struct perfpred_sampler *sampler = NULL;
+  struct perfpred_plan *plan = NULL;
+  struct perfpred_kernel_error items[3] = { { .calls = 77 } };
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  size_t count = 77;
+  options.repetitions = 3;
+  enum perfpred_status status =
+      perfpred_sampler_create_virtual(context, clockwork_cost, NULL, clockwork_dgelsy, &sampler, error);
+  if (!status)
+    status = perfpred_plan_create(program, models, NULL, &plan, error);
+  if (!status) {
+    status = perfpred_validate_kernels(plan, sampler, &options, values, 2, items, 3, &count, error);
+    if (status ? count != 77 || items[0].calls != 77 : count != 3 || items[0].calls != 4)
+      fault_touched("items");
+  }
+  perfpred_plan_destroy(plan);
+  perfpred_sampler_destroy(sampler);
+  return status;
+}
+
 /* What a plan promises: no allocation once it is made. */
 static void check_evaluation(struct tap *tap) {
   static const int64_t values[] = { 64, 16 };
@@ -435,6 +457,7 @@ static const struct {
   { "rank", rank },
   { "measure", measure },
   { "validate", validate },
+  { "validate kernel by kernel", validate_kernels },
 };
 
 int main(void) {
