@@ -9,6 +9,7 @@
 #include <perfpred/common.h>
 #include <perfpred/context.h>
 #include <perfpred/decisions.h>
+#include <perfpred/doctor.h>
 #include <perfpred/kernel.h>
 #include <perfpred/models.h>
 #include <perfpred/plan.h>
