@@ -304,7 +304,7 @@ struct perfpred_generate_options {
   enum perfpred_error_measure error_measure; /**< how errors of points are summed up */
   double error_bound;                        /**< refine above it; default 0.01 */
   int64_t minimum_width;                     /**< do not split narrower dimensions; default 32, 64 for three sizes */
-  double budget_s;                           /**< time to stay within, on the sampler's clock; default: none */
+  double budget_s;                           /**< time to stay within, on the sampler's clock; default: none. Fits count */
   int64_t ld;                                /**< leading dimension; default from n_upper: multiple of 8, not of 256 */
   double gate;                               /**< as in struct perfpred_measure_options */
   uint64_t seed;                             /**< seed of the shuffling */
@@ -316,13 +316,14 @@ struct perfpred_generate_options {
   int restart;                               /**< 1: a journal that is there is not used but removed */
   const struct perfpred_models *known;       /**< whose raw samples of the same setup are used before any is taken */
   enum perfpred_contexts contexts; /**< models of calls in their algorithm; they are always made by the adaptive
-                                                  generator, and their samples are neither kept nor known */
+                                                  generator */
+  double spent_s; /**< part of budget_s that was spent before the call: on starting the sampler, say */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
     sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
         PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT,  \
-        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE                                                                             \
+        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE, 0.0                                                                        \
   }
 
 /** What a generation did. @since 0.1 */
@@ -346,9 +347,11 @@ struct perfpred_generate_report {
   double spare_s;    /**< calls that become no samples: the first one at each point, and those that fill a batch */
   double yardstick_s; /**< readings of the yardstick */
   double restore_s; /**< operands laid out and restored. What is left of wall_s is the generator's and sampler's own */
+  double floor_s;   /**< part of wall_s that no budget shortens: the start, a first sample at either end of each domain, the
+                       fits at the end. A budget below it is not kept. 0 where there was none */
 };
 #define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
-  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0 }
+  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 }
 
 /**
  * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the

@@ -20,10 +20,11 @@ struct refit {
   struct perfpred_error *error;
 };
 
-/* Sub-models of one setup and one leading dimension: what one generation makes. */
+/* Sub-models of one setup and one leading dimension, all of calls in steps or none: what one generation makes. */
 struct batch {
   struct refit *refit;
   int setup;
+  bool stepped;
   struct ppi_target *targets;
   size_t count;
   struct ppi_replay replay;
@@ -56,23 +57,24 @@ static double now(void *data) {
   return seconds(&batch->refit->clock);
 }
 
-static bool next_known(void *data, const struct ppi_request *like, size_t *place, int64_t sizes[PPI_SIZE_MAX]) {
+static bool next_known(void *data, const struct ppi_request *like, const char *context, size_t *place,
+                       int64_t sizes[PPI_SIZE_MAX]) {
   const struct batch *batch = data;
-  return ppi_samples_next(batch->replay.samples, like, place, sizes);
+  return ppi_samples_next(batch->replay.samples, like, context, place, sizes);
 }
 
 static struct ppi_request request_of(const struct ppi_submodel *submodel) {
   return (struct ppi_request){ .kernel = submodel->kernel, .values = submodel->values, .ld = submodel->ld };
 }
 
-/* Whether there is a sample in its domain. Steps of algorithms have samples of their own kind, which are not kept. */
+/* Whether there is a sample in its domain. */
 static bool has_samples(const struct perfpred_models *models, const struct ppi_submodel *submodel) {
   const struct ppi_samples *samples = models->samples[submodel->setup];
   const struct ppi_request like = request_of(submodel);
   int64_t sizes[PPI_SIZE_MAX] = { 0 };
-  if (submodel->context[0] || !samples)
+  if (!samples)
     return false;
-  for (size_t place = 0; ppi_samples_next(samples, &like, &place, sizes); place++) {
+  for (size_t place = 0; ppi_samples_next(samples, &like, submodel->context, &place, sizes); place++) {
     bool inside = true;
     for (int d = 0; d < submodel->dimensions; d++)
       inside = inside && sizes[d] >= submodel->lower[d] && sizes[d] <= submodel->upper[d];
@@ -87,6 +89,38 @@ static void fill_target(const struct ppi_submodel *submodel, struct ppi_target *
   memcpy(target->values, submodel->values, sizeof target->values);
   memcpy(target->lower, submodel->lower, sizeof target->lower);
   memcpy(target->upper, submodel->upper, sizeof target->upper);
+  target->basis = submodel->basis;
+  memcpy(target->context, submodel->context, sizeof target->context);
+}
+
+/* Calls in the steps of one algorithm, over the same ones; where they begin each call knows for itself. */
+static bool same_steps(const struct ppi_submodel *a, const struct ppi_submodel *b) {
+  size_t length = strcspn(a->context, ":");
+  return a->basis && b->basis && length == strcspn(b->context, ":") && strncmp(a->context, b->context, length) == 0 &&
+         a->dimensions == b->dimensions && memcmp(a->upper, b->upper, (size_t)a->dimensions * sizeof *a->upper) == 0;
+}
+
+static bool goes_along(const struct batch *batch, const struct ppi_submodel *leader,
+                       const struct ppi_submodel *submodel) {
+  return submodel->setup == batch->setup && submodel->ld == leader->ld && (submodel->basis != NULL) == batch->stepped;
+}
+
+static void add_target(struct batch *batch, int place, size_t group) {
+  batch->refit->done[place] = true;
+  batch->targets[batch->count].group = group;
+  fill_target(batch->refit->models->submodels + place, batch->targets + batch->count++);
+}
+
+/* A sub-model and, of a call in steps, all of these steps, which were sampled together. */
+static void add_group(struct batch *batch, int first) {
+  const struct perfpred_models *models = batch->refit->models;
+  const struct ppi_submodel *leader = models->submodels + first;
+  size_t group = batch->stepped ? batch->count + 1 : 0;
+  for (int i = first; i < models->count; i++) {
+    const struct ppi_submodel *submodel = models->submodels + i;
+    if (i == first || (!batch->refit->done[i] && goes_along(batch, leader, submodel) && same_steps(leader, submodel)))
+      add_target(batch, i, group);
+  }
 }
 
 /* The first sub-model that is not done and those that go with it. */
@@ -96,19 +130,16 @@ static enum perfpred_status batch_init(struct batch *batch, struct refit *refit,
   memset(batch, 0, sizeof *batch);
   batch->refit = refit;
   batch->setup = leader->setup;
+  batch->stepped = leader->basis != NULL;
   batch->replay.samples = models->samples[leader->setup];
   batch->replay.by_part = batch->replay.lenient = true;
   ppi_replay_source(&batch->replay, &batch->known);
   batch->targets = calloc((size_t)(models->count - first), sizeof *batch->targets);
   if (!batch->targets)
     return ppi_error_memory(refit->error);
-  for (int i = first; i < models->count; i++) {
-    const struct ppi_submodel *submodel = models->submodels + i;
-    if (refit->done[i] || submodel->setup != leader->setup || submodel->ld != leader->ld)
-      continue;
-    refit->done[i] = true;
-    fill_target(submodel, batch->targets + batch->count++);
-  }
+  for (int i = first; i < models->count; i++)
+    if (!refit->done[i] && goes_along(batch, leader, models->submodels + i))
+      add_group(batch, i);
   return PERFPRED_OK;
 }
 
@@ -149,6 +180,8 @@ static enum perfpred_status batch_run(struct batch *batch, int64_t ld) {
   struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
   struct perfpred_models *fresh = NULL;
   options.ld = ld;
+  if (batch->stepped)
+    options.generator = PERFPRED_GENERATOR_ADAPTIVE; /* as in a generation */
   enum perfpred_status status =
       ppi_refit(batch->targets, batch->count, &source, &known, &options, &fresh, &report, refit->error);
   if (status)
@@ -211,6 +244,7 @@ static enum perfpred_status fill_options(struct refit *refit, const struct perfp
   made.journal = NULL;
   made.known = NULL;
   made.keep_samples = made.restart = 0;
+  made.spent_s = 0.0;
   return ppi_generate_defaults(&made, &refit->options, refit->error);
 }
 

@@ -10,17 +10,20 @@
 #define GRAIN 8
 #define MOVE 8 /* by which each size of a step is changed in turn */
 
-/* Steps that are tried: one, the same with each size changed, and others in which everything must be as foreseen. */
-enum { BASE, MORE_DONE, MORE_WIDTH, MORE_REST, TRIALS = 6 };
-static const int64_t trials[TRIALS][PPI_STEP_SIZES] = { { 96, 32, 128 },        { 96 + MOVE, 32, 128 },
-                                                        { 96, 32 + MOVE, 128 }, { 96, 32, 128 + MOVE },
-                                                        { 40, 24, 56 },         { 512, 128, 264 } };
+/* Steps that are tried: one, the same with each size changed, and others in which everything must be as foreseen; then the first, the
+   last and the only one of an execution, in which there may be less. */
+enum { BASE, MORE_DONE, MORE_WIDTH, MORE_REST, TRIALS = 6, FIRST = TRIALS, LAST, ONLY, ALL_TRIALS };
+static const int64_t trials[ALL_TRIALS][PPI_STEP_SIZES] = {
+  { 96, 32, 128 },        { 96 + MOVE, 32, 128 }, { 96, 32 + MOVE, 128 },
+  { 96, 32, 128 + MOVE }, { 40, 24, 56 },         { 512, 128, 264 },
+  { 0, 32, 128 },         { 96, 32, 0 },          { 0, 32, 0 }
+};
 static const char *const size_names[PPI_STEP_SIZES] = { "done", "width", "rest" };
 
 /* What a call was in each trial. */
 struct seen {
-  int count[TRIALS];
-  int64_t sizes[TRIALS][PPI_SIZE_MAX];
+  int count[ALL_TRIALS];
+  int64_t sizes[ALL_TRIALS][PPI_SIZE_MAX];
 };
 
 struct trying {
@@ -91,6 +94,14 @@ static bool try_all(struct trying *trying) {
   return fine;
 }
 
+/* Calls that an execution does not make in its first or last step are not seen there; nor is any where it goes another way. */
+static void try_edges(struct trying *trying) {
+  for (int trial = FIRST; trial < ALL_TRIALS; trial++)
+    if (!try_step(trying, trial))
+      for (size_t i = 0; i < trying->stepped->calls.count; i++)
+        trying->seen[i].count[trial] = 0;
+}
+
 /* Loops whose length depends on how far the outer one is: a step is no small piece of such a program. */
 static bool is_nested(const struct trying *trying) {
   for (size_t i = 0; i < trying->stepped->calls.count; i++) {
@@ -124,6 +135,18 @@ static bool find_coefficients(const struct seen *seen, int size_count, int64_t m
   return size_count > 0;
 }
 
+/* Whether a call is made in a trial as it is in others. */
+static bool is_made(const struct seen *seen, const struct ppi_basis *basis, int size_count, int trial) {
+  bool made = seen->count[trial] == 1;
+  for (int k = 0; k < size_count && made; k++) {
+    int64_t size = basis->constants[k];
+    for (int d = 0; d < PPI_STEP_SIZES; d++)
+      size += basis->matrix[k][d] * trials[trial][d];
+    made = size > 0 && size == seen->sizes[trial][k];
+  }
+  return made;
+}
+
 /* Leaves the sizes out on which no call depends. */
 static void compress_basis(const struct ppi_stepped *stepped, struct ppi_basis *basis) {
   const struct ppi_basis all = *basis;
@@ -139,22 +162,36 @@ static void compress_basis(const struct ppi_stepped *stepped, struct ppi_basis *
   }
 }
 
+/* Whether the call has sizes that hold in all steps, and in which of the odd ones it is made. */
+static bool understand_call(struct trying *trying, size_t i) {
+  struct ppi_stepped *stepped = trying->stepped;
+  struct ppi_stepped_call *call = &stepped->list[i];
+  const struct seen *seen = &trying->seen[i];
+  int sizes = stepped->calls.sites[i].node->kernel->size_count;
+  call->stepped = stepped;
+  call->place = i;
+  call->modelled = find_coefficients(seen, sizes, call->basis.matrix, call->basis.constants);
+  if (!call->modelled)
+    return false;
+  call->at_zero[PPI_STEP_DONE] = is_made(seen, &call->basis, sizes, FIRST);
+  call->at_zero[PPI_STEP_REST] = is_made(seen, &call->basis, sizes, LAST);
+  if (call->at_zero[PPI_STEP_DONE] && call->at_zero[PPI_STEP_REST])
+    stepped->alone = stepped->alone && is_made(seen, &call->basis, sizes, ONLY);
+  for (int k = 0; k < sizes; k++)
+    for (int d = 0; d < PPI_STEP_SIZES; d++)
+      stepped->counts[d] = stepped->counts[d] || call->basis.matrix[k][d] != 0;
+  return true;
+}
+
 static bool understand(struct trying *trying) {
   struct ppi_stepped *stepped = trying->stepped;
   bool any = false;
   if (!try_all(trying) || is_nested(trying))
     return false;
-  for (size_t i = 0; i < stepped->calls.count; i++) {
-    struct ppi_stepped_call *call = &stepped->list[i];
-    int sizes = stepped->calls.sites[i].node->kernel->size_count;
-    call->stepped = stepped;
-    call->place = i;
-    call->modelled = find_coefficients(&trying->seen[i], sizes, call->basis.matrix, call->basis.constants);
-    any = any || call->modelled;
-    for (int k = 0; k < sizes && call->modelled; k++)
-      for (int d = 0; d < PPI_STEP_SIZES; d++)
-        stepped->counts[d] = stepped->counts[d] || call->basis.matrix[k][d] != 0;
-  }
+  try_edges(trying);
+  stepped->alone = true;
+  for (size_t i = 0; i < stepped->calls.count; i++)
+    any = understand_call(trying, i) || any;
   for (size_t i = 0; i < stepped->calls.count; i++)
     compress_basis(stepped, &stepped->list[i].basis);
   return any && stepped->counts[PPI_STEP_WIDTH];
@@ -289,16 +326,17 @@ static int64_t up(int64_t size) {
   return size < GRAIN ? GRAIN : (size + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* Widths are whatever the last block leaves; of the rest the first step has most, of what is done the last one, which may be of width 1. */
-static void set_domain(const struct ppi_stepped *stepped, const struct perfpred_generate_options *options,
-                       struct ppi_target *target) {
+/* Widths are whatever the last block leaves; of the rest the first step has most, of what is done the last one, which may be of width 1. A call
+   that the first step makes as well begins where nothing is done. */
+static void set_domain(const struct ppi_stepped *stepped, const struct ppi_stepped_call *call,
+                       const struct perfpred_generate_options *options, struct ppi_target *target) {
   int64_t width = options->b_upper < options->n_upper ? options->b_upper : options->n_upper;
   const int64_t upper[PPI_STEP_SIZES] = { up(options->n_upper - 1), up(width),
                                           up(options->n_upper - options->b_lower) };
   for (int d = 0, place = 0; d < PPI_STEP_SIZES; d++) {
     if (!stepped->counts[d])
       continue;
-    target->lower[place] = GRAIN;
+    target->lower[place] = call->at_zero[d] ? 0 : GRAIN;
     target->upper[place++] = upper[d];
   }
 }
@@ -317,7 +355,8 @@ static enum perfpred_status make_target(struct ppi_steps const *steps, size_t it
   target->group = item + 1;
   call->basis.limit = stepped->counts[PPI_STEP_DONE] && stepped->counts[PPI_STEP_REST] ? up(options->n_upper) : 0;
   ppi_call_context(stepped->program, site, target->context, sizeof target->context);
-  set_domain(stepped, options, target);
+  call->basis.least = call->basis.limit > 0 && !stepped->alone ? GRAIN : 0;
+  set_domain(stepped, call, options, target);
   ppi_plan_case(site->node, case_text);
   return ppi_case_parse(target->kernel, case_text, target->values, error);
 }

@@ -18,12 +18,14 @@ struct ppi_stepped {
   struct ppi_calls calls;
   struct ppi_stepped_call *list; /* one for each of the calls */
   bool counts[PPI_STEP_SIZES];   /* sizes on which some call depends */
+  bool alone;                    /* a step without any before and behind it makes the same calls as others */
 };
 
 struct ppi_stepped_call {
   const struct ppi_stepped *stepped;
   size_t place;
-  bool modelled; /* once in every step, with sizes that are affine in those of the step */
+  bool modelled;                /* once in every step, with sizes that are affine in those of the step */
+  bool at_zero[PPI_STEP_SIZES]; /* it is made, and has work to do, where nothing is done yet, or nothing left */
   struct ppi_basis basis;
 };
 

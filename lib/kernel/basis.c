@@ -40,6 +40,18 @@ bool ppi_basis_holds(const struct ppi_basis *basis, const int64_t *sizes) {
   return basis->limit == 0 || sum_of(basis, sizes) <= basis->limit;
 }
 
+/* Of those that share the limit. */
+static int64_t shared_of(const struct ppi_basis *basis, const int64_t *sizes) {
+  int64_t sum = 0;
+  for (int d = 0; d < basis->dimensions; d++)
+    sum += basis->sharing[d] ? sizes[d] : 0;
+  return sum;
+}
+
+bool ppi_basis_admits(const struct ppi_basis *basis, const int64_t *sizes) {
+  return ppi_basis_holds(basis, sizes) && shared_of(basis, sizes) >= basis->least;
+}
+
 /* What the sizes that share the limit may have beyond their lower ends in all. */
 static double room_of(const struct ppi_basis *basis, const int64_t *lower, const int64_t *sizes) {
   int64_t room = basis->limit;
@@ -48,10 +60,20 @@ static double room_of(const struct ppi_basis *basis, const int64_t *lower, const
   return room > 0 ? (double)room : 0.0;
 }
 
+static void raise_to_least(const struct ppi_basis *basis, int64_t *sizes) {
+  int last = -1;
+  for (int d = 0; d < basis->dimensions; d++)
+    last = basis->sharing[d] ? d : last;
+  if (last >= 0 && shared_of(basis, sizes) < basis->least)
+    sizes[last] = basis->least;
+}
+
 void ppi_basis_fold(const struct ppi_basis *basis, const int64_t *lower, int64_t grain, int64_t *sizes) {
   double shares[PPI_SIZE_MAX] = { 0.0 }, sum = 0.0, room = room_of(basis, lower, sizes);
-  if (ppi_basis_holds(basis, sizes))
+  if (ppi_basis_holds(basis, sizes)) {
+    raise_to_least(basis, sizes);
     return;
+  }
   for (int d = 0; d < basis->dimensions; d++) {
     if (basis->sharing[d])
       shares[d] = room > 0.0 ? fmin((double)(sizes[d] - lower[d]) / room, 1.0) : 0.0;
@@ -65,6 +87,7 @@ void ppi_basis_fold(const struct ppi_basis *basis, const int64_t *lower, int64_t
     sizes[d] = lower[d] + (int64_t)floor(share * room / (double)grain) * grain;
   }
   ppi_basis_shrink(basis, lower, sizes);
+  raise_to_least(basis, sizes);
 }
 
 void ppi_basis_shrink(const struct ppi_basis *basis, const int64_t *lower, int64_t *sizes) {

@@ -17,6 +17,8 @@ struct ppi_basis {
      only a corner matters, and what lies beyond would be dear. */
   int64_t limit;
   bool sharing[PPI_SIZE_MAX];
+  int64_t
+      least; /* what those have at least in all: of an algorithm whose only step would be made in another way; 0: no matter */
 };
 
 /* Sets the size arguments of values; what would be negative is 0. */
@@ -25,9 +27,10 @@ void ppi_basis_apply(const struct ppi_basis *basis, const struct perfpred_kernel
 /* Degree of the kernel's cost in each size of the basis, at most that of any kernel. */
 void ppi_basis_degrees(const struct ppi_basis *basis, const struct perfpred_kernel *kernel,
                        const struct ppi_value *values, int degrees[PPI_SIZE_MAX]);
-bool ppi_basis_holds(const struct ppi_basis *basis, const int64_t *sizes); /* within the limit */
+bool ppi_basis_holds(const struct ppi_basis *basis, const int64_t *sizes);  /* within the limit */
+bool ppi_basis_admits(const struct ppi_basis *basis, const int64_t *sizes); /* there is such a step */
 /* Brings a point of a box that begins at lower within the limit, in multiples of grain from there, so that points all over the box come to lie
-   all over the part of it that matters. */
+   all over the part of it that matters; where it has less than there is at least, the last size gets that. */
 void ppi_basis_fold(const struct ppi_basis *basis, const int64_t *lower, int64_t grain, int64_t *sizes);
 /* The same with all that share the limit cut down in one proportion, for points that lie beyond it. */
 void ppi_basis_shrink(const struct ppi_basis *basis, const int64_t *lower, int64_t *sizes);

@@ -54,8 +54,10 @@ struct ppi_result {
 
 /* Where a request stands in an algorithm. */
 struct ppi_spot {
-  const void *call; /* of whoever answers for it */
-  int64_t sizes[PPI_SIZE_MAX];
+  const void *call;            /* of whoever answers for it */
+  const char *context;         /* the name of that place, for whoever keeps samples */
+  int64_t sizes[PPI_SIZE_MAX]; /* of the step */
+  int size_count;
 };
 
 struct ppi_sampling {

@@ -11,7 +11,9 @@
 #define ROUNDS 500
 #define VERIFICATIONS 4
 #define POINTS 50000 /* per target */
-#define LOOSEST 0.5  /* error bound of a call that takes next to nothing of its step */
+#define FITS_MORE                                                                                                      \
+  1.5               /* times what looking at all targets took last: for the fits at the end, which have more samples */
+#define LOOSEST 0.5 /* error bound of a call that takes next to nothing of its step */
 
 struct work {
   struct ppi_refinement *refinement;
@@ -19,8 +21,11 @@ struct work {
   struct ppi_memory *memories;
   struct ppi_tiling *tilings;
   struct ppi_wishes wishes;
-  bool *changed; /* targets with new samples since they were looked at */
-  int *verified; /* how often each target was verified */
+  bool *changed;    /* targets with new samples since they were looked at */
+  int *verified;    /* how often each target was verified */
+  double *looked_s; /* how long it took to look at each target last */
+  int *pieces;      /* that it had then */
+  double solve_s;   /* of one in the solver, which may be far away */
 };
 
 static void work_release(struct work *work) {
@@ -29,6 +34,8 @@ static void work_release(struct work *work) {
     ppi_memory_release(work->memories + i);
   free(work->memories);
   free(work->tilings);
+  free(work->pieces);
+  free(work->looked_s);
   free(work->verified);
   free(work->changed);
   free(work->terms);
@@ -42,7 +49,10 @@ static enum perfpred_status work_init(struct work *work) {
   work->verified = calloc(refinement->count, sizeof *work->verified);
   work->memories = calloc(refinement->count, sizeof *work->memories);
   work->tilings = calloc(refinement->count, sizeof *work->tilings);
-  if (!work->tilings || !work->terms || !work->changed || !work->verified || !work->memories)
+  work->looked_s = calloc(refinement->count, sizeof *work->looked_s);
+  work->pieces = calloc(refinement->count, sizeof *work->pieces);
+  if (!work->pieces || !work->looked_s || !work->tilings || !work->terms || !work->changed || !work->verified ||
+      !work->memories)
     return ppi_error_memory(refinement->error);
   for (size_t i = 0; i < refinement->count; i++)
     ppi_terms_of(refinement->growths + i, work->terms + i);
@@ -202,6 +212,7 @@ static enum perfpred_status look(struct work *work, size_t target) {
   if (!status)
     status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
   if (!status) {
+    work->pieces[target] = partition.region_count;
     if (data.count < POINTS && !refinement->growths[target].closed)
       status = wish(work, target, &partition);
     ppi_partition_release(&partition);
@@ -237,12 +248,13 @@ static double bound_of(const struct ppi_refinement *refinement, size_t target) {
 
 /* With the bound of its group's member. */
 static enum perfpred_status look_at_member(struct work *work, size_t target) {
-  double bound = work->refinement->options.error_bound;
+  double bound = work->refinement->options.error_bound, begin_s = ppi_budget_now(work->refinement);
   enum perfpred_status status;
 
   work->refinement->options.error_bound = bound_of(work->refinement, target);
   status = look(work, target);
   work->refinement->options.error_bound = bound;
+  work->looked_s[target] = ppi_budget_now(work->refinement) - begin_s;
   return status;
 }
 
@@ -294,20 +306,70 @@ static enum perfpred_status look_at_group(struct work *work, size_t first, size_
   return status;
 }
 
-static enum perfpred_status refine(struct work *work, bool *more) {
+static double looking_s(const struct work *work, size_t first, size_t end) {
+  double sum = 0.0;
+
+  for (size_t i = first; i < end; i++)
+    sum += work->looked_s[i];
+  return sum;
+}
+
+static double fits_s(const struct work *work) {
+  double solving_s = 0.0;
+
+  for (size_t i = 0; i < work->refinement->count; i++)
+    solving_s += work->pieces[i] * work->solve_s;
+  return FITS_MORE * (looking_s(work, 0, work->refinement->count) + solving_s);
+}
+
+/* Looks at all targets with new samples, if there is time for it. The same is to be done once more at the end. */
+static enum perfpred_status look_at_all(struct work *work, bool *done) {
+  struct ppi_refinement *refinement = work->refinement;
   enum perfpred_status status = PERFPRED_OK;
   size_t first, end;
 
-  for (size_t i = 0; !status && i < work->refinement->count; i = end) {
-    ppi_group_of(work->refinement, i, &first, &end);
-    if (work->changed[i])
+  *done = true;
+  for (size_t i = 0; !status && *done && i < refinement->count; i = end) {
+    ppi_group_of(refinement, i, &first, &end);
+    if (!work->changed[i])
+      continue;
+    *done = ppi_budget_left(refinement) >= looking_s(work, first, end);
+    if (*done)
       status = look_at_group(work, first, end);
+    refinement->fits_s = fits_s(work);
   }
-  if (!status)
+  return status;
+}
+
+static enum perfpred_status refine(struct work *work, bool *more) {
+  bool done;
+  enum perfpred_status status = look_at_all(work, &done);
+
+  if (!done)
+    work->refinement->exhausted = true;
+  if (!status && done)
     status = ppi_wishes_loose(&work->wishes, work->refinement);
-  *more = !status && plan(work);
+  *more = !status && done && plan(work);
   if (*more)
     status = measure(work, true);
+  return status;
+}
+
+/* Has the solver solve something of the size of a piece. */
+static enum perfpred_status time_solver(struct work *work) {
+  enum { ROWS = 64, COLUMNS = 8 };
+  const struct ppi_source *source = work->refinement->source;
+  double a[ROWS * COLUMNS], b[ROWS * PPI_STATISTICS], begin_s = ppi_budget_now(work->refinement);
+  int rank = 0;
+  enum perfpred_status status;
+
+  for (int i = 0; i < ROWS * COLUMNS; i++)
+    a[i] = i % ROWS % COLUMNS == i / ROWS ? 1.0 : 0.0;
+  for (int i = 0; i < ROWS * PPI_STATISTICS; i++)
+    b[i] = 1.0;
+  status = source->least_squares(source->data, ROWS, COLUMNS, PPI_STATISTICS, a, b, &rank, work->refinement->error);
+  work->solve_s = fmax(ppi_budget_now(work->refinement) - begin_s, 0.0);
+  work->refinement->floor_s += work->solve_s;
   return status;
 }
 
@@ -318,6 +380,8 @@ static enum perfpred_status begin(struct work *work) {
   refinement->ahead = 0.3;
   if (ppi_budget_set(refinement))
     status = ppi_budget_probe(refinement);
+  if (!status && ppi_budget_set(refinement))
+    status = time_solver(work);
   for (size_t i = 0; !status && i < refinement->count; i++)
     status = ppi_wishes_first(&work->wishes, refinement, i);
   if (!status && ppi_budget_set(refinement))
@@ -328,6 +392,7 @@ static enum perfpred_status begin(struct work *work) {
 enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement) {
   struct work work = { .refinement = refinement };
   bool more = true;
+  double begin_s;
   enum perfpred_status status = work_init(&work);
 
   if (!status)
@@ -336,8 +401,10 @@ enum perfpred_status ppi_adaptive_run(struct ppi_refinement *refinement) {
     advance(refinement);
     status = refine(&work, &more);
   }
+  begin_s = ppi_budget_now(refinement);
   for (size_t i = 0; !status && i < refinement->count; i++)
     status = carve(&work, i);
+  refinement->floor_s += ppi_budget_now(refinement) - begin_s;
   work_release(&work);
   return status;
 }

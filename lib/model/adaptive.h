@@ -39,7 +39,7 @@ struct ppi_chain {
   const struct ppi_terms *terms;
   const struct ppi_sampled *data;
   int capacity;
-  double *columns, *residuals, *leverages, *scaled;
+  double *columns, *panel, *residuals, *leverages, *scaled;
 };
 
 /* A fit by the first terms of the order, as many as meet points that are left out best. */
@@ -182,6 +182,28 @@ bool ppi_memory_find(const struct ppi_memory *memory, const struct ppi_region *r
 enum perfpred_status ppi_memory_add(struct ppi_memory *memory, const struct ppi_region *region,
                                     const struct ppi_cut *cut, struct perfpred_error *error);
 void ppi_memory_release(struct ppi_memory *memory);
+
+/* choice.c: new points of a region. */
+struct ppi_choice {
+  const struct ppi_refinement *refinement;
+  const struct ppi_partition *partition;
+  const struct ppi_region *region;
+  size_t target;
+  int64_t *sizes; /* candidates */
+  double *distances, *weights;
+  int count;
+  double *roots, *known;       /* of the sizes: of the candidates, of the points of the region */
+  double widths[PPI_SIZE_MAX]; /* of the region, between roots */
+};
+/* To be released whatever is returned. */
+enum perfpred_status ppi_choice_init(struct ppi_choice *choice, const struct ppi_refinement *refinement, size_t target,
+                                     const struct ppi_partition *partition, const struct ppi_region *region);
+const int64_t *ppi_choice_next(struct ppi_choice *choice); /* NULL: none is left; until the choice is released */
+void ppi_choice_release(struct ppi_choice *choice);
+/* Whether a point may be sampled and has no samples yet. */
+bool ppi_choice_is_open(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
+/* Numbers from 0 to 1 that lie far apart, one sequence for each dimension; index from 1. */
+double ppi_halton(uint64_t index, int d);
 
 /* wishes.c */
 enum perfpred_status ppi_wishes_first(struct ppi_wishes *wishes, struct ppi_refinement *refinement, size_t target);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_BUDGET_S 1e-3
+
 static enum perfpred_status push(struct ppi_refinement *refinement, size_t place) {
   if (refinement->batch_count == refinement->batch_capacity) {
     size_t capacity = refinement->batch_capacity ? 2 * refinement->batch_capacity : 256;
@@ -31,6 +33,25 @@ void ppi_group_of(const struct ppi_refinement *refinement, size_t target, size_t
     (*end)++;
 }
 
+void ppi_group_lower(const struct ppi_refinement *refinement, size_t target, int64_t lower[PPI_SIZE_MAX]) {
+  size_t first, end;
+
+  ppi_group_of(refinement, target, &first, &end);
+  memcpy(lower, refinement->growths[target].target->lower, PPI_SIZE_MAX * sizeof *lower);
+  for (size_t i = first; i < end; i++)
+    for (int d = 0; d < refinement->growths[i].dimensions; d++)
+      if (refinement->growths[i].target->lower[d] < lower[d])
+        lower[d] = refinement->growths[i].target->lower[d];
+}
+
+/* Of targets that are sampled together some may begin above others. */
+static bool begins_above(const struct ppi_growth *growth, const int64_t *sizes) {
+  for (int d = 0; d < growth->dimensions; d++)
+    if (sizes[d] < growth->target->lower[d])
+      return true;
+  return false;
+}
+
 static enum perfpred_status add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
                                       bool again) {
   size_t place = 0;
@@ -53,7 +74,8 @@ enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size
 
   ppi_group_of(refinement, target, &first, &end);
   for (size_t i = first; i < end && !status; i++)
-    status = add_point(refinement, i, sizes, again);
+    if (!begins_above(refinement->growths + i, sizes))
+      status = add_point(refinement, i, sizes, again);
   return status;
 }
 
@@ -131,6 +153,8 @@ static enum perfpred_status order_fill(const struct ppi_refinement *refinement, 
     memcpy(values, target->values, sizeof target->values);
     ppi_target_apply(target, point->sizes, values);
     order->spots[i].call = target->call;
+    order->spots[i].context = target->context;
+    order->spots[i].size_count = ppi_target_dimensions(target);
     memcpy(order->spots[i].sizes, point->sizes, sizeof point->sizes);
     order->requests[i].kernel = target->kernel;
     order->requests[i].values = values;
@@ -204,11 +228,18 @@ static int tell(void *data, const struct perfpred_progress *batch) {
   return refinement->options.progress(refinement->options.progress_data, &whole);
 }
 
+/* What the batch may take; 0: whatever it does. */
+static double allowed_s(const struct ppi_refinement *refinement) {
+  double share = refinement->share > 0.0 ? refinement->share : 1.0;
+
+  return ppi_budget_set(refinement) ? fmax(share * ppi_budget_left(refinement), LEAST_BUDGET_S) : 0.0;
+}
+
 static enum perfpred_status measure(struct ppi_refinement *refinement, int repetitions, bool partial) {
   struct order order = { NULL, NULL, NULL, NULL };
   struct ppi_sampling sampling = { 0 };
   struct cost cost = { 0.0, 0.0, 0.0 };
-  double start_s = refinement->source->now_s(refinement->source->data);
+  double start_s = ppi_budget_now(refinement), wall_s;
   enum perfpred_status status = order_fill(refinement, &order);
 
   sampling.repetitions = repetitions;
@@ -218,16 +249,17 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
   sampling.progress_data = refinement;
   sampling.partial = partial && ppi_budget_set(refinement);
   sampling.spots = refinement->growths->target->basis ? order.spots : NULL; /* all targets have one, or none */
-  if (ppi_budget_set(refinement))
-    sampling.budget_s = fmax(ppi_budget_left(refinement), 1e-3);
+  sampling.budget_s = allowed_s(refinement);
   if (!status)
     status = refinement->source->sample(refinement->source->data, order.requests, refinement->batch_count, &sampling,
                                         order.results, refinement->error);
   if (!status)
     status = record(refinement, &order, repetitions, sampling.partial, &cost);
+  wall_s = ppi_budget_now(refinement) - start_s;
   if (!status)
-    ppi_budget_learn(refinement, refinement->source->now_s(refinement->source->data) - start_s, cost.measure_s,
-                     cost.expected_s, cost.samples);
+    ppi_budget_learn(refinement, wall_s, cost.measure_s, cost.expected_s, cost.samples);
+  if (sampling.partial)
+    ppi_budget_late(refinement, wall_s, sampling.budget_s);
   order_release(&order, refinement->batch_count);
   return status;
 }

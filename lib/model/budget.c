@@ -3,23 +3,38 @@
  *
  * The timed calls for one wanted sample (warm and rejected ones included, and those beyond what was wanted) cost about a + b * work; a and b come from one sample
  * at either corner of each domain. `correction` is how far that was off in the last batch, `overhead_s` the wall time per wanted
- * sample that is no timed call (yardsticks, restoring operands), `pace` what is left of a virtual second on the wall. */
+ * sample that is no timed call (yardsticks, restoring operands), `pace` what is left of a virtual second on the wall.
+ *
+ * Time is always that of the wall: whatever happened since the start, fits and the start of a worker included, is missing from what is
+ * left. Fits that are still to come are reckoned to take what the last ones took. */
 #include <math.h>
 #include <string.h>
 
 #include "model/domain.h"
 
 #define FIRST_SHARE 0.6     /* of the budget that the first round may take before oversampling is lowered */
+#define PROBE_SHARE 0.2     /* of the budget: for the repetitions that a sample at either corner has of itself */
 #define START_OVERHEAD 1e-3 /* the first batch pays for the sampler's start as well: do not extrapolate that */
 
 bool ppi_budget_set(const struct ppi_refinement *refinement) {
   return refinement->options.budget_s > 0.0;
 }
 
+double ppi_budget_now(const struct ppi_refinement *refinement) {
+  return refinement->source->now_s(refinement->source->data);
+}
+
 double ppi_budget_left(const struct ppi_refinement *refinement) {
+  double spent_s;
+
   if (!ppi_budget_set(refinement))
     return INFINITY;
-  return refinement->options.budget_s - (refinement->source->now_s(refinement->source->data) - refinement->start_s);
+  spent_s = ppi_budget_now(refinement) - refinement->start_s;
+  return refinement->options.budget_s - spent_s - refinement->fits_s - refinement->late_s;
+}
+
+void ppi_budget_late(struct ppi_refinement *refinement, double wall_s, double budget_s) {
+  refinement->late_s = fmax(refinement->late_s, wall_s - budget_s);
 }
 
 double ppi_budget_work(const struct ppi_growth *growth, const int64_t *sizes) {
@@ -34,24 +49,32 @@ double ppi_budget_work(const struct ppi_growth *growth, const int64_t *sizes) {
   return count > 0.0 ? count : ppi_kernel_movement_bytes(kernel, values);
 }
 
-void ppi_budget_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_MAX]) {
-  const struct ppi_target *target = growth->target;
+void ppi_budget_corner(const struct ppi_refinement *refinement, size_t target, int64_t sizes[PPI_SIZE_MAX]) {
+  const struct ppi_growth *growth = refinement->growths + target;
+  const struct ppi_target *about = growth->target;
+  int64_t lower[PPI_SIZE_MAX];
 
-  memcpy(sizes, target->upper, sizeof target->upper);
-  if (!target->basis) {
-    ppi_growth_admit(growth, target->lower, target->upper, sizes);
+  memcpy(sizes, about->upper, sizeof about->upper);
+  if (!about->basis) {
+    ppi_growth_admit(growth, about->lower, about->upper, sizes);
     return;
   }
-  ppi_basis_shrink(target->basis, target->lower, sizes);
+  ppi_group_lower(refinement, target, lower); /* so that all of a group have the same one */
+  ppi_basis_shrink(about->basis, lower, sizes);
   for (int d = 0; d < growth->dimensions; d++)
-    if (target->basis->sharing[d] && sizes[d] < target->upper[d])
-      sizes[d] -= (sizes[d] - target->lower[d]) % growth->knobs.grain;
+    if (about->basis->sharing[d] && sizes[d] < about->upper[d])
+      sizes[d] -= (sizes[d] - lower[d]) % growth->knobs.grain;
 }
 
 /* The smallest point that is sampled. */
 static void low_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_MAX]) {
-  memcpy(sizes, growth->target->lower, sizeof growth->target->lower);
-  ppi_growth_admit(growth, growth->target->lower, growth->target->upper, sizes);
+  const struct ppi_target *target = growth->target;
+
+  memcpy(sizes, target->lower, sizeof target->lower);
+  if (target->basis)
+    ppi_basis_fold(target->basis, target->lower, growth->knobs.grain, sizes);
+  else
+    ppi_growth_admit(growth, target->lower, target->upper, sizes);
 }
 
 static double corner_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes) {
@@ -62,25 +85,29 @@ static double corner_cost(const struct ppi_refinement *refinement, size_t target
 }
 
 enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement) {
+  double begin_s = ppi_budget_now(refinement);
   enum perfpred_status status = PERFPRED_OK;
 
   for (size_t i = 0; !status && i < refinement->count; i++) {
     int64_t low[PPI_SIZE_MAX], corner[PPI_SIZE_MAX];
 
     low_corner(refinement->growths + i, low);
-    ppi_budget_corner(refinement->growths + i, corner);
+    ppi_budget_corner(refinement, i, corner);
     status = ppi_batch_add_point(refinement, i, low, false);
     if (!status)
       status = ppi_batch_add_point(refinement, i, corner, false);
   }
+  refinement->share = PROBE_SHARE;
   if (!status)
     status = ppi_batch_measure(refinement, 1, false);
+  refinement->share = 0.0;
+  refinement->floor_s += ppi_budget_now(refinement) - begin_s;
   for (size_t i = 0; !status && i < refinement->count; i++) {
     struct ppi_growth *growth = refinement->growths + i;
     int64_t low[PPI_SIZE_MAX], corner[PPI_SIZE_MAX];
 
     low_corner(growth, low);
-    ppi_budget_corner(growth, corner);
+    ppi_budget_corner(refinement, i, corner);
     growth->work[0] = ppi_budget_work(growth, low);
     growth->work[1] = ppi_budget_work(growth, corner);
     growth->cost_s[0] = corner_cost(refinement, i, low);

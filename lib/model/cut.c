@@ -54,8 +54,8 @@ static int64_t place_between(const struct search *search, int64_t below, int64_t
   return at <= lower ? lower + 1 : at;
 }
 
-/* Sum of squares over both sides, INFINITY where one of them has too few points. */
-static double evaluate(struct search *search, int64_t at, int64_t from) {
+/* Sum of squares over both sides, INFINITY where one of them has too few points or one side alone has `limit` or more. */
+static double evaluate(struct search *search, int64_t at, int64_t from, double limit) {
   const struct ppi_region *region = search->region;
   struct ppi_region box = *region;
   struct ppi_chain_fit fit;
@@ -75,6 +75,8 @@ static double evaluate(struct search *search, int64_t at, int64_t from) {
   box.upper[search->dimension] = at;
   ppi_chain_run(&search->partition->chain, box.lower, box.upper, search->left, lefts, &fit, NULL, NULL);
   sum = fit.press;
+  if (!(sum < limit))
+    return INFINITY;
   box.upper[search->dimension] = region->upper[search->dimension];
   box.lower[search->dimension] = at;
   ppi_chain_run(&search->partition->chain, box.lower, box.upper, search->right, rights, &fit, NULL, NULL);
@@ -88,7 +90,7 @@ static void try_place(struct search *search, int place, struct ppi_cut *cut) {
 
   if (at >= search->region->upper[search->dimension])
     return;
-  press = evaluate(search, at, at + 1);
+  press = evaluate(search, at, at + 1, cut->press);
   if (press < cut->press)
     *cut = (struct ppi_cut){ search->dimension, at, below, above, false, press };
 }
@@ -113,13 +115,13 @@ static void try_dimension(struct search *search, struct ppi_cut *cut) {
 
 /* Points at a cut through something continuous serve both sides. */
 static void try_shared(struct search *search, struct ppi_cut *cut) {
-  double press;
+  double press, most = CONTINUOUS * cut->press;
 
   search->dimension = cut->dimension;
   if (cut->below <= search->region->lower[cut->dimension])
     return;
-  press = evaluate(search, cut->below, cut->below);
-  if (press <= CONTINUOUS * cut->press) {
+  press = evaluate(search, cut->below, cut->below, nextafter(most, INFINITY));
+  if (press <= most) {
     cut->at = cut->below;
     cut->shared = true;
     cut->press = press;

@@ -97,6 +97,7 @@ static void fill_report(const struct ppi_refinement *refinement, struct perfpred
   full->max_error = max_error(refinement);
   full->budget_exhausted = refinement->exhausted && !refinement->known;
   full->missing = refinement->missing;
+  full->floor_s = ppi_budget_set(refinement) ? refinement->floor_s : 0.0;
 }
 
 enum perfpred_status ppi_report_check(const struct perfpred_generate_report *report, struct perfpred_error *error) {

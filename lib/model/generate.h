@@ -48,8 +48,10 @@ void ppi_report_give(const struct perfpred_generate_report *full, struct perfpre
 
 /* Calls that a source has samples of. */
 struct ppi_known {
-  /* The sizes of the first one of the kernel and case of `like` at *place or behind it; *place becomes its own. false: there is none. */
-  bool (*next)(void *data, const struct ppi_request *like, size_t *place, int64_t sizes[PPI_SIZE_MAX]);
+  /* The sizes of the first one of the kernel and case of `like` and of the context ("": none) at *place or behind it; *place becomes its own.
+     false: there is none. */
+  bool (*next)(void *data, const struct ppi_request *like, const char *context, size_t *place,
+               int64_t sizes[PPI_SIZE_MAX]);
   void *data;
 };
 /* The same from samples that are there: the source leaves out what it has no samples of. As long as none is missing all goes as it

@@ -80,6 +80,9 @@ static enum perfpred_status check_reals(const struct perfpred_generate_options *
   if (!isfinite(options->budget_s) || options->budget_s < 0.0)
     return ppi_error_set(error, PERFPRED_INVALID, "options.budget_s: %g: expected a number of seconds (0: none)",
                          options->budget_s);
+  if (!isfinite(options->spent_s) || options->spent_s < 0.0)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.spent_s: %g: expected a number of seconds (0: none)",
+                         options->spent_s);
   if (!isfinite(options->gate))
     return ppi_error_set(error, PERFPRED_INVALID, "options.gate: %g: expected a finite number", options->gate);
   return PERFPRED_OK;

@@ -40,6 +40,7 @@ static enum perfpred_status copy_submodel(const struct merging *merging, const s
 
   to.kernel = ppi_kernel_ref(from->kernel);
   to.setup = setup;
+  to.packed = NULL;
   to.pieces = NULL;
   to.piece_count = 0;
   to.splits = malloc(bytes);
@@ -120,8 +121,9 @@ static enum perfpred_status take_samples(const struct merging *merging, const st
     return ppi_error_memory(merging->error);
   for (size_t i = 0; !status && i < samples->count; i++) {
     const struct ppi_record *record = samples->records[i];
-    const struct ppi_record *other =
-        others ? ppi_samples_find(others, record->kernel, record->case_text, record->sizes, record->ld) : NULL;
+    const struct ppi_key key = ppi_record_key(record);
+    size_t there = others ? ppi_samples_place_at(others, &key) : PPI_SAMPLES_NONE;
+    const struct ppi_record *other = there == PPI_SAMPLES_NONE ? NULL : others->records[there];
 
     if (!other || other->count < record->count || (other->count == record->count && samples < others))
       status = ppi_samples_add_record(*set, record, merging->error);

@@ -27,7 +27,9 @@ static enum perfpred_status add_known(struct ppi_refinement *refinement, size_t 
   int64_t sizes[PPI_SIZE_MAX] = { 0 };
   enum perfpred_status status = PERFPRED_OK;
 
-  for (size_t place = 0; !status && refinement->known->next(refinement->known->data, &like, &place, sizes); place++)
+  for (size_t place = 0;
+       !status && refinement->known->next(refinement->known->data, &like, growth->target->context, &place, sizes);
+       place++)
     if (within(growth, growth->target->lower, growth->target->upper, sizes))
       status = ppi_batch_add_point(refinement, target, sizes, true);
   return status;

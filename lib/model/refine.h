@@ -48,6 +48,10 @@ struct ppi_refinement {
   double start_s;
   struct ppi_spent spent;
   double overhead_s, correction, pace; /* what the budget has learnt: see budget.c */
+  double fits_s, fit_s;                /* what the fits take that come when all is measured; one of them */
+  double late_s;                       /* how much longer than it was allowed to a batch took at most */
+  double share;                        /* of what is left, for the next batch; 0: all of it */
+  double floor_s;                      /* wall time that no budget shortens */
   bool exhausted;
   const struct ppi_known *known; /* NULL: whatever is asked for is measured */
   uint64_t missing;              /* points that are asked for and not known */
@@ -69,7 +73,7 @@ bool ppi_lattice_admits(const struct ppi_growth *growth, const struct ppi_lattic
 /* batch.c: adds the points of a box that have no samples (again: all) and are not in the batch yet. */
 enum perfpred_status ppi_batch_add(struct ppi_refinement *refinement, size_t target, const int64_t *lower,
                                    const int64_t *upper, bool again);
-/* Adds the point to all targets that are sampled together with this one. */
+/* Adds the point to all targets that are sampled together with this one and whose domain has it. */
 enum perfpred_status ppi_batch_add_point(struct ppi_refinement *refinement, size_t target, const int64_t *sizes,
                                          bool again);
 void ppi_batch_truncate(struct ppi_refinement *refinement, size_t count); /* takes the newest ones back */
@@ -78,6 +82,8 @@ enum perfpred_status ppi_batch_complete(const struct ppi_refinement *refinement,
                                         const int64_t *upper, bool *complete);
 /* Targets [*first, *end) that are sampled together with one, itself among them. */
 void ppi_group_of(const struct ppi_refinement *refinement, size_t target, size_t *first, size_t *end);
+/* The least sizes of any of them. */
+void ppi_group_lower(const struct ppi_refinement *refinement, size_t target, int64_t lower[PPI_SIZE_MAX]);
 /* Measures the batch and empties it. partial: what the budget does not reach stays without samples; the points added first are
    measured first. */
 enum perfpred_status ppi_batch_measure(struct ppi_refinement *refinement, int repetitions, bool partial);
@@ -111,7 +117,11 @@ void ppi_growth_release(struct ppi_growth *growth);
 
 /* budget.c; all of it without effect where there is none. */
 bool ppi_budget_set(const struct ppi_refinement *refinement);
+/* For measuring: without the fits that are still to come, and what batches are late by. */
 double ppi_budget_left(const struct ppi_refinement *refinement);
+double ppi_budget_now(const struct ppi_refinement *refinement); /* on the clock of the source */
+/* What a batch that was allowed budget_s took in all. */
+void ppi_budget_late(struct ppi_refinement *refinement, double wall_s, double budget_s);
 enum perfpred_status ppi_budget_probe(struct ppi_refinement *refinement);
 void ppi_budget_learn(struct ppi_refinement *refinement, double wall_s, double measure_s, double expected_s,
                       double samples);
@@ -119,7 +129,7 @@ double ppi_budget_measure_cost(const struct ppi_refinement *refinement, size_t t
 double ppi_budget_work(const struct ppi_growth *growth,
                        const int64_t *sizes); /* flops, or bytes where there are none */
 /* The largest point that is sampled. */
-void ppi_budget_corner(const struct ppi_growth *growth, int64_t sizes[PPI_SIZE_MAX]);
+void ppi_budget_corner(const struct ppi_refinement *refinement, size_t target, int64_t sizes[PPI_SIZE_MAX]);
 /* Of a sample of a target and of all that are sampled together with it. */
 double ppi_budget_sample_cost(const struct ppi_refinement *refinement, size_t target, const int64_t *sizes);
 double ppi_budget_batch_cost(const struct ppi_refinement *refinement, size_t from, int repetitions);

@@ -132,13 +132,15 @@ static bool settled(const struct ppi_partition *partition, const struct ppi_regi
   return is_futile(region, growth->dimensions, bound);
 }
 
-static double apart(const struct ppi_partition *partition, const struct ppi_region *region, int a, int b) {
+/* Square of the distance between two points; `least` or more where it is no less than that. */
+static double apart(const struct ppi_partition *partition, const struct ppi_region *region, int a, int b,
+                    double least) {
   const struct ppi_sampled *data = partition->data;
   const double *x = data->padded + (size_t)region->index[a] * (size_t)data->dimensions;
   const double *y = data->padded + (size_t)region->index[b] * (size_t)data->dimensions;
   double sum = 0.0;
 
-  for (int d = 0; d < data->dimensions; d++) {
+  for (int d = 0; d < data->dimensions && sum < least; d++) {
     double width = (double)(region->upper[d] - region->lower[d]);
     double part = width > 0.0 ? (x[d] - y[d]) / width : 0.0;
 
@@ -159,7 +161,7 @@ static double echo_of(const struct ppi_partition *partition, const struct ppi_re
     double least = INFINITY;
 
     for (int k = 0; k < region->count; k++) {
-      double far = k == i ? INFINITY : apart(partition, region, i, k);
+      double far = k == i ? INFINITY : apart(partition, region, i, k, least);
 
       if (far < least) {
         least = far;
@@ -187,11 +189,12 @@ void ppi_region_judge(struct ppi_partition *partition, struct ppi_region *region
     variance += v;
   }
   region->noise = sqrt(noise / region->count);
-  region->echo = echo_of(partition, region);
   region->deviation = sqrt(squares / region->count);
   region->uncertain = region->deviation * sqrt((double)region->fit.used / region->count);
   region->worst = measured(region, partition->options->error_measure, partition->chain.residuals);
   region->usual = measured(region, PERFPRED_ERROR_PERCENTILE_90, partition->chain.residuals);
+  /* it is dear, and of what is met well nobody asks for it */
+  region->echo = region->worst > partition->options->error_bound ? echo_of(partition, region) : 1.0;
   beyond = fmax(squares - noise, 0.0) / region->count;
   region->systematic = sqrt(beyond);
   region->expected = sqrt(beyond + variance / region->count * region->fit.used / region->count);

@@ -32,21 +32,38 @@ static void results_release(struct ppi_result *results, size_t count) {
   }
 }
 
-static void key_of(const struct ppi_request *request, char case_text[PPI_CASE_MAX], int64_t sizes[PPI_SIZE_MAX]) {
-  const struct perfpred_kernel *kernel = request->kernel;
-
-  ppi_case_format(kernel, request->values, case_text);
-  memset(sizes, 0, PPI_SIZE_MAX * sizeof *sizes);
-  for (int d = 0; d < kernel->size_count; d++)
-    sizes[d] = request->values[kernel->sizes[d]].i;
-}
-
-static size_t place_of(const struct ppi_replay *replay, const struct ppi_request *request) {
+/* What a key points to. */
+struct words {
   char case_text[PPI_CASE_MAX];
   int64_t sizes[PPI_SIZE_MAX];
+};
 
-  key_of(request, case_text, sizes);
-  return ppi_samples_place(replay->samples, request->kernel, case_text, sizes, request->ld);
+/* spot: NULL: the call is alone. */
+static struct ppi_key key_of(const struct ppi_request *request, const struct ppi_spot *spot, struct words *words) {
+  const struct perfpred_kernel *kernel = request->kernel;
+  struct ppi_key key = { .kernel = kernel, .case_text = words->case_text, .sizes = words->sizes, .ld = request->ld };
+
+  ppi_case_format(kernel, request->values, words->case_text);
+  memset(words->sizes, 0, sizeof words->sizes);
+  for (int d = 0; d < kernel->size_count; d++)
+    words->sizes[d] = request->values[kernel->sizes[d]].i;
+  if (spot) {
+    key.context = spot->context;
+    key.step = spot->sizes;
+    key.step_count = spot->size_count;
+  }
+  return key;
+}
+
+static const struct ppi_spot *spot_of(const struct answer *answer, size_t index) {
+  return answer->sampling->spots ? answer->sampling->spots + index : NULL;
+}
+
+static size_t place_of(const struct answer *answer, size_t index) {
+  struct words words;
+  const struct ppi_key key = key_of(answer->requests + index, spot_of(answer, index), &words);
+
+  return ppi_samples_place_at(answer->replay->samples, &key);
 }
 
 /* Room for what was handed out of every record of the set, which may have grown. */
@@ -103,21 +120,23 @@ static enum perfpred_status take(struct answer *answer, size_t index, size_t pla
   return PERFPRED_OK;
 }
 
-static enum perfpred_status not_found(const struct answer *answer, const struct ppi_request *request) {
+static enum perfpred_status not_found(const struct answer *answer, size_t index) {
+  const struct ppi_request *request = answer->requests + index;
   const struct perfpred_kernel *kernel = request->kernel;
-  size_t place = place_of(answer->replay, request);
-  char case_text[PPI_CASE_MAX];
-  int64_t sizes[PPI_SIZE_MAX];
+  size_t place = place_of(answer, index);
+  struct words words;
+  const struct ppi_key key = key_of(request, spot_of(answer, index), &words);
   struct ppi_text text = PPI_TEXT_INIT;
   enum perfpred_status status;
   char *name;
 
-  key_of(request, case_text, sizes);
-  ppi_text_printf(&text, "%s %s", kernel->name, case_text);
+  ppi_text_printf(&text, "%s %s", kernel->name, words.case_text);
   for (int d = 0; d < kernel->size_count; d++)
-    ppi_text_printf(&text, " %s=%lld", kernel->args[kernel->sizes[d]].name, (long long)sizes[d]);
+    ppi_text_printf(&text, " %s=%lld", kernel->args[kernel->sizes[d]].name, (long long)words.sizes[d]);
   if (request->ld)
     ppi_text_printf(&text, " ld=%lld", (long long)request->ld);
+  if (key.context)
+    ppi_text_printf(&text, " in %s", key.context);
   name = ppi_text_take(&text);
   if (place == PPI_SAMPLES_NONE)
     status = ppi_error_set(answer->error, PERFPRED_NOT_FOUND, "%s: not among the recorded calls",
@@ -165,7 +184,7 @@ static bool is_spent(const struct answer *answer) {
 static enum perfpred_status take_round(struct answer *answer, size_t most) {
   for (size_t i = 0; i < answer->count; i++) {
     bool dispensable = answer->results[i].count > 0 || answer->sampling->partial;
-    size_t place = place_of(answer->replay, answer->requests + i), count = share_of(answer, i, place, most);
+    size_t place = place_of(answer, i), count = share_of(answer, i, place, most);
     enum perfpred_status status;
 
     if (count == 0 || (dispensable && is_spent(answer)))
@@ -195,12 +214,9 @@ static enum perfpred_status require_all(const struct answer *answer) {
 
   if (answer->replay->lenient)
     return PERFPRED_OK;
-  for (size_t i = 0; i < answer->count; i++) {
-    const struct ppi_request *request = answer->requests + i;
-
-    if (answer->results[i].count == 0 && (!excused || place_of(answer->replay, request) == PPI_SAMPLES_NONE))
-      return not_found(answer, request);
-  }
+  for (size_t i = 0; i < answer->count; i++)
+    if (answer->results[i].count == 0 && (!excused || place_of(answer, i) == PPI_SAMPLES_NONE))
+      return not_found(answer, i);
   return PERFPRED_OK;
 }
 
@@ -235,12 +251,14 @@ struct batch {
   size_t *places; /* in the answer */
   size_t count;
   struct ppi_request *requests;
+  struct ppi_spot *spots;
   struct ppi_result *results;
   const struct ppi_record **records;
 };
 
 static void batch_release(struct batch *batch) {
   free(batch->records);
+  free(batch->spots);
   free(batch->results);
   free(batch->requests);
   free(batch->places);
@@ -251,7 +269,17 @@ static enum perfpred_status batch_init(struct batch *batch, size_t count, struct
   batch->requests = calloc(count, sizeof *batch->requests);
   batch->results = calloc(count, sizeof *batch->results);
   batch->records = calloc(count, sizeof *batch->records);
-  return batch->places && batch->requests && batch->results && batch->records ? PERFPRED_OK : ppi_error_memory(error);
+  batch->spots = calloc(count, sizeof *batch->spots);
+  return batch->places && batch->requests && batch->results && batch->records && batch->spots ? PERFPRED_OK
+                                                                                              : ppi_error_memory(error);
+}
+
+/* Calls of one step follow each other and are measured together. */
+static bool goes_with_last(const struct answer *answer, const struct batch *batch, size_t index) {
+  const struct ppi_spot *spots = answer->sampling->spots;
+
+  return spots && batch->count > 0 &&
+         memcmp(spots[index].sizes, batch->spots[batch->count - 1].sizes, sizeof spots[index].sizes) == 0;
 }
 
 /* The next requests that want `repetitions`, from *next on. */
@@ -266,10 +294,13 @@ static void batch_fill(struct answer *answer, size_t repetitions, size_t *next, 
 
     if (answer->missing[*next] != repetitions)
       continue;
-    if (limit_s > 0.0 && batch->count > 0 && (answer->ahead + more) * slowness > limit_s)
+    if (limit_s > 0.0 && batch->count > 0 && (answer->ahead + more) * slowness > limit_s &&
+        !goes_with_last(answer, batch, *next))
       break;
     answer->ahead += more;
     batch->places[batch->count] = *next;
+    if (answer->sampling->spots)
+      batch->spots[batch->count] = answer->sampling->spots[*next];
     batch->requests[batch->count++] = answer->requests[*next];
   }
 }
@@ -281,23 +312,23 @@ static enum perfpred_status keep(struct answer *answer, const struct batch *batc
   const struct ppi_result *fresh = batch->results + i;
   struct ppi_result *result = answer->results + batch->places[i];
   bool first = result->count == 0;
-  char case_text[PPI_CASE_MAX];
-  int64_t sizes[PPI_SIZE_MAX];
+  struct words words;
+  struct ppi_key key = key_of(request, spot_of(answer, batch->places[i]), &words);
   size_t place;
   enum perfpred_status status;
 
   if (fresh->count == 0)
     return PERFPRED_OK;
-  key_of(request, case_text, sizes);
-  status = ppi_samples_add(replay->samples, request->kernel, case_text, sizes, request->ld ? request->ld : fresh->ld,
-                           fresh, answer->error);
+  key.ld = request->ld ? request->ld : fresh->ld;
+  status = ppi_samples_add_at(replay->samples, &key, fresh, &fresh->count, 1, answer->error);
   if (!status)
     status = reserve_used(replay, answer->error);
   if (!status)
     status = join(result, fresh->times_s, fresh->count, answer->error);
   if (status)
     return status;
-  place = ppi_samples_place(replay->samples, request->kernel, case_text, sizes, request->ld);
+  key.ld = request->ld;
+  place = ppi_samples_place_at(replay->samples, &key);
   replay->used[place] += fresh->count;
   batch->records[(*record_count)++] = replay->samples->records[place];
   result->gated = fresh->gated && (first || result->gated);
@@ -310,24 +341,33 @@ static enum perfpred_status keep(struct answer *answer, const struct batch *batc
   return PERFPRED_OK;
 }
 
-static enum perfpred_status batch_measure(struct answer *answer, struct batch *batch, size_t repetitions,
-                                          uint64_t number) {
-  struct ppi_replay *replay = answer->replay;
+/* How a batch is measured, if left_s is what is left of the budget. */
+static struct ppi_sampling sampling_of(struct answer *answer, const struct batch *batch, size_t repetitions,
+                                       double left_s) {
   struct ppi_sampling sampling = *answer->sampling;
-  double begin_s = now(replay), left_s = sampling.budget_s - (begin_s - answer->begin_s);
-  size_t record_count = 0;
-  enum perfpred_status status;
 
   sampling.repetitions = (int)repetitions;
-  sampling.seed += number;
-  if (sampling.budget_s > 0.0 && sampling.partial && left_s <= 0.0)
-    return PERFPRED_OK;
+  sampling.spots = answer->sampling->spots ? batch->spots : NULL;
   if (sampling.budget_s > 0.0)
     sampling.budget_s = fmax(left_s * answer->ahead / (answer->all - answer->done), LEAST_BUDGET_S);
   if (sampling.progress) {
     sampling.progress = tell;
     sampling.progress_data = answer;
   }
+  return sampling;
+}
+
+static enum perfpred_status batch_measure(struct answer *answer, struct batch *batch, size_t repetitions,
+                                          uint64_t number) {
+  struct ppi_replay *replay = answer->replay;
+  double begin_s = now(replay), left_s = answer->sampling->budget_s - (begin_s - answer->begin_s);
+  struct ppi_sampling sampling = sampling_of(answer, batch, repetitions, left_s);
+  size_t record_count = 0;
+  enum perfpred_status status;
+
+  sampling.seed += number;
+  if (sampling.budget_s > 0.0 && sampling.partial && left_s <= 0.0)
+    return PERFPRED_OK;
   status = replay->behind->sample(replay->behind->data, batch->requests, batch->count, &sampling, batch->results,
                                   answer->error);
   if (status)
@@ -351,7 +391,7 @@ static size_t most_missing(const struct answer *answer) {
 
 /* Those that lack most first; nearly always all lack the same. */
 static enum perfpred_status measure_missing(struct answer *answer) {
-  struct batch batch = { NULL, 0, NULL, NULL, NULL };
+  struct batch batch = { .count = 0 };
   enum perfpred_status status = batch_init(&batch, answer->count, answer->error);
   uint64_t number = 0;
 

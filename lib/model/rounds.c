@@ -9,6 +9,7 @@
 #define MORE_SHARE 0.3  /* of what is left after the first samples: for more repetitions of them */
 #define ROUND_SHARE 0.5 /* of what is left: for one round, so that the next one can go where it is worst then */
 #define WHOLE_SHARE 0.95
+#define FITS 2 /* that come of a split */
 
 static int least(int a, int b) {
   return a < b ? a : b;
@@ -59,6 +60,23 @@ static enum perfpred_status measure_within_budget(struct ppi_refinement *refinem
   return ppi_batch_measure(refinement, more, true);
 }
 
+/* Fits are part of the budget: the latest ones tell what the next will take. */
+static void learn_fit(struct ppi_refinement *refinement, double begin_s, size_t fits) {
+  if (fits > 0)
+    refinement->fit_s = fmax(ppi_budget_now(refinement) - begin_s, 0.0) / (double)fits;
+}
+
+static enum perfpred_status plant_all(struct ppi_refinement *refinement) {
+  double begin_s = ppi_budget_now(refinement);
+  enum perfpred_status status = PERFPRED_OK;
+
+  for (size_t i = 0; !status && i < refinement->count; i++)
+    status = ppi_growth_plant(refinement, i);
+  learn_fit(refinement, begin_s, refinement->count);
+  refinement->floor_s += ppi_budget_now(refinement) - begin_s;
+  return status;
+}
+
 static enum perfpred_status begin(struct ppi_refinement *refinement) {
   enum perfpred_status status;
 
@@ -71,9 +89,7 @@ static enum perfpred_status begin(struct ppi_refinement *refinement) {
     if (!status)
       status = ppi_batch_measure(refinement, refinement->repetitions, false);
   }
-  for (size_t i = 0; !status && i < refinement->count; i++)
-    status = ppi_growth_plant(refinement, i);
-  return status;
+  return status ? status : plant_all(refinement);
 }
 
 /* A leaf that could be split, and what that might gain. */
@@ -192,7 +208,7 @@ static enum perfpred_status choose(struct ppi_refinement *refinement, struct can
 
     if (status)
       return status;
-    more_s = ppi_budget_batch_cost(refinement, before, refinement->repetitions);
+    more_s = ppi_budget_batch_cost(refinement, before, refinement->repetitions) + FITS * refinement->fit_s;
     candidates[i].chosen = cost_s + more_s <= limit_s;
     if (candidates[i].chosen) {
       cost_s += more_s;
@@ -256,6 +272,7 @@ static void advance(struct ppi_refinement *refinement) {
 static enum perfpred_status refine(struct ppi_refinement *refinement, size_t *candidate_count, size_t *split_count) {
   struct candidate *candidates = NULL;
   size_t chosen = 0;
+  double begin_s;
   enum perfpred_status status = candidates_of(refinement, &candidates, candidate_count);
 
   *split_count = 0;
@@ -263,9 +280,11 @@ static enum perfpred_status refine(struct ppi_refinement *refinement, size_t *ca
     status = plan(refinement, candidates, *candidate_count, &chosen);
   if (!status && chosen > 0)
     status = ppi_batch_measure(refinement, refinement->repetitions, true);
+  begin_s = ppi_budget_now(refinement);
   for (size_t i = 0; !status && chosen > 0 && i < *candidate_count; i++)
     if (candidates[i].chosen)
       status = split(refinement, candidates + i, split_count);
+  learn_fit(refinement, begin_s, FITS * *split_count);
   free(candidates);
   return status;
 }

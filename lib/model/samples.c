@@ -32,45 +32,68 @@ static uint64_t mix(uint64_t h, uint64_t value) {
   return h ^ h >> 32;
 }
 
+static uint64_t mix_text(uint64_t h, const char *text) {
+  for (const char *p = text; *p; p++)
+    h = mix(h, (unsigned char)*p);
+  return h;
+}
+
+static const char *context_of(const struct ppi_key *key) {
+  return key->context ? key->context : "";
+}
+
 /* Leading dimensions are left out, so that a search for any of them meets all of them. */
-static uint64_t hash(const char *kernel, const char *case_text, const int64_t *sizes, int size_count) {
+static uint64_t hash(const struct ppi_key *key) {
   uint64_t h = 0x9e3779b97f4a7c15u;
 
-  for (const char *p = kernel; *p; p++)
-    h = mix(h, (unsigned char)*p);
-  for (const char *p = case_text; *p; p++)
-    h = mix(h, (unsigned char)*p);
-  for (int d = 0; d < size_count; d++)
-    h = mix(h, (uint64_t)sizes[d]);
+  h = mix_text(h, key->kernel->name);
+  h = mix_text(h, key->case_text);
+  h = mix_text(h, context_of(key));
+  for (int d = 0; d < key->kernel->size_count; d++)
+    h = mix(h, (uint64_t)key->sizes[d]);
+  for (int d = 0; d < key->step_count; d++)
+    h = mix(h, (uint64_t)key->step[d]);
   return h;
 }
 
 /* Kernels are told by their names: a set may be asked from a context that is not the one that filled it. */
-static bool matches(const struct ppi_record *record, const struct perfpred_kernel *kernel, const char *case_text,
-                    const int64_t *sizes) {
-  return record->kernel->size_count == kernel->size_count && strcmp(record->kernel->name, kernel->name) == 0 &&
-         strcmp(record->case_text, case_text) == 0 &&
-         memcmp(record->sizes, sizes, (size_t)kernel->size_count * sizeof *sizes) == 0;
+static bool matches(const struct ppi_record *record, const struct ppi_key *key) {
+  const struct perfpred_kernel *kernel = key->kernel;
+
+  return record->kernel->size_count == kernel->size_count && record->step_count == key->step_count &&
+         strcmp(record->kernel->name, kernel->name) == 0 && strcmp(record->case_text, key->case_text) == 0 &&
+         strcmp(record->context, context_of(key)) == 0 &&
+         memcmp(record->sizes, key->sizes, (size_t)kernel->size_count * sizeof *key->sizes) == 0 &&
+         (key->step_count == 0 || memcmp(record->step, key->step, (size_t)key->step_count * sizeof *key->step) == 0);
+}
+
+struct ppi_key ppi_record_key(const struct ppi_record *record) {
+  return (struct ppi_key){ .kernel = record->kernel,
+                           .case_text = record->case_text,
+                           .sizes = record->sizes,
+                           .ld = record->ld,
+                           .context = record->context,
+                           .step = record->step,
+                           .step_count = record->step_count };
 }
 
 /* The slot of the record, or the free one where it would be. Of several with ld 0 the oldest. */
-static size_t slot_of(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
-                      const int64_t *sizes, int64_t ld) {
+static size_t slot_of(const struct ppi_samples *samples, const struct ppi_key *key) {
   size_t mask = samples->slot_count - 1;
-  size_t slot = (size_t)hash(kernel->name, case_text, sizes, kernel->size_count) & mask;
+  size_t slot = (size_t)hash(key) & mask;
 
   for (; samples->slots[slot]; slot = (slot + 1) & mask) {
     const struct ppi_record *record = samples->records[samples->slots[slot] - 1];
 
-    if ((ld == 0 || record->ld == ld) && matches(record, kernel, case_text, sizes))
+    if ((key->ld == 0 || record->ld == key->ld) && matches(record, key))
       break;
   }
   return slot;
 }
 
 static size_t free_slot(const size_t *slots, size_t slot_count, const struct ppi_record *record) {
-  size_t slot = (size_t)hash(record->kernel->name, record->case_text, record->sizes, record->kernel->size_count) &
-                (slot_count - 1);
+  const struct ppi_key key = ppi_record_key(record);
+  size_t slot = (size_t)hash(&key) & (slot_count - 1);
 
   while (slots[slot])
     slot = (slot + 1) & (slot_count - 1);
@@ -151,18 +174,21 @@ static enum perfpred_status append(struct ppi_record *record, const struct addit
   return PERFPRED_OK;
 }
 
-static enum perfpred_status record_create(const struct perfpred_kernel *kernel, const char *case_text,
-                                          const int64_t *sizes, int64_t ld, const struct addition *addition,
+static enum perfpred_status record_create(const struct ppi_key *key, const struct addition *addition,
                                           struct ppi_record **record, struct perfpred_error *error) {
   struct ppi_record *made = calloc(1, sizeof *made);
   enum perfpred_status status;
 
   if (!made)
     return ppi_error_memory(error);
-  made->kernel = ppi_kernel_ref(kernel);
-  memcpy(made->case_text, case_text, strlen(case_text) + 1);
-  memcpy(made->sizes, sizes, (size_t)kernel->size_count * sizeof *sizes);
-  made->ld = ld;
+  made->kernel = ppi_kernel_ref(key->kernel);
+  memcpy(made->case_text, key->case_text, strlen(key->case_text) + 1);
+  memcpy(made->sizes, key->sizes, (size_t)key->kernel->size_count * sizeof *key->sizes);
+  memcpy(made->context, context_of(key), strlen(context_of(key)) + 1);
+  made->step_count = key->step_count;
+  if (key->step_count > 0)
+    memcpy(made->step, key->step, (size_t)key->step_count * sizeof *key->step);
+  made->ld = key->ld;
   made->gated = true;
   status = append(made, addition, error);
   if (status) {
@@ -173,11 +199,16 @@ static enum perfpred_status record_create(const struct perfpred_kernel *kernel, 
   return PERFPRED_OK;
 }
 
-static enum perfpred_status check(const struct perfpred_kernel *kernel, const char *case_text,
-                                  const struct ppi_result *result, struct perfpred_error *error) {
-  if (strlen(case_text) >= PPI_CASE_MAX)
+static enum perfpred_status check(const struct ppi_key *key, const struct ppi_result *result,
+                                  struct perfpred_error *error) {
+  const struct perfpred_kernel *kernel = key->kernel;
+
+  if (strlen(key->case_text) >= PPI_CASE_MAX)
     return ppi_error_set(error, PERFPRED_INVALID, "samples of %s: case '%.40s...': expected less than %d characters",
-                         kernel->name, case_text, PPI_CASE_MAX);
+                         kernel->name, key->case_text, PPI_CASE_MAX);
+  if (strlen(context_of(key)) >= PPI_CONTEXT_MAX)
+    return ppi_error_set(error, PERFPRED_INVALID, "samples of %s: context '%.40s...': expected less than %d characters",
+                         kernel->name, context_of(key), PPI_CONTEXT_MAX);
   if (result->count == 0)
     return ppi_error_set(error, PERFPRED_INVALID, "samples of %s: there are none: expected at least one", kernel->name);
   for (size_t i = 0; i < result->count; i++)
@@ -190,12 +221,11 @@ static enum perfpred_status check(const struct perfpred_kernel *kernel, const ch
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_samples_add_parts(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
-                                           const char *case_text, const int64_t *sizes, int64_t ld,
-                                           const struct ppi_result *result, const size_t *parts, size_t part_count,
-                                           struct perfpred_error *error) {
+enum perfpred_status ppi_samples_add_at(struct ppi_samples *samples, const struct ppi_key *key,
+                                        const struct ppi_result *result, const size_t *parts, size_t part_count,
+                                        struct perfpred_error *error) {
   const struct addition addition = { result, parts, part_count };
-  enum perfpred_status status = check(kernel, case_text, result, error);
+  enum perfpred_status status = check(key, result, error);
   size_t slot;
 
   if (!status)
@@ -204,13 +234,22 @@ enum perfpred_status ppi_samples_add_parts(struct ppi_samples *samples, const st
     status = grow_records(samples, error);
   if (status)
     return status;
-  slot = slot_of(samples, kernel, case_text, sizes, ld);
+  slot = slot_of(samples, key);
   if (samples->slots[slot])
     return append(samples->records[samples->slots[slot] - 1], &addition, error);
-  status = record_create(kernel, case_text, sizes, ld, &addition, samples->records + samples->count, error);
+  status = record_create(key, &addition, samples->records + samples->count, error);
   if (!status)
     samples->slots[slot] = ++samples->count;
   return status;
+}
+
+enum perfpred_status ppi_samples_add_parts(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
+                                           const char *case_text, const int64_t *sizes, int64_t ld,
+                                           const struct ppi_result *result, const size_t *parts, size_t part_count,
+                                           struct perfpred_error *error) {
+  const struct ppi_key key = { .kernel = kernel, .case_text = case_text, .sizes = sizes, .ld = ld };
+
+  return ppi_samples_add_at(samples, &key, result, parts, part_count, error);
 }
 
 enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
@@ -221,37 +260,46 @@ enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct p
 
 enum perfpred_status ppi_samples_add_record(struct ppi_samples *samples, const struct ppi_record *record,
                                             struct perfpred_error *error) {
+  const struct ppi_key key = ppi_record_key(record);
   const struct ppi_result all = { .times_s = record->times_s,
                                   .count = record->count,
                                   .disturbed = record->disturbed,
                                   .measure_s = record->measure_s,
                                   .gated = record->gated };
 
-  return ppi_samples_add_parts(samples, record->kernel, record->case_text, record->sizes, record->ld, &all,
-                               record->parts, record->part_count, error);
+  return ppi_samples_add_at(samples, &key, &all, record->parts, record->part_count, error);
 }
 
-size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
-                         const int64_t *sizes, int64_t ld) {
+size_t ppi_samples_place_at(const struct ppi_samples *samples, const struct ppi_key *key) {
   size_t slot;
 
   if (samples->count == 0)
     return PPI_SAMPLES_NONE;
-  slot = slot_of(samples, kernel, case_text, sizes, ld);
+  slot = slot_of(samples, key);
   return samples->slots[slot] ? samples->slots[slot] - 1 : PPI_SAMPLES_NONE;
 }
 
-bool ppi_samples_next(const struct ppi_samples *samples, const struct ppi_request *like, size_t *place,
-                      int64_t sizes[PPI_SIZE_MAX]) {
+size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpred_kernel *kernel, const char *case_text,
+                         const int64_t *sizes, int64_t ld) {
+  const struct ppi_key key = { .kernel = kernel, .case_text = case_text, .sizes = sizes, .ld = ld };
+
+  return ppi_samples_place_at(samples, &key);
+}
+
+bool ppi_samples_next(const struct ppi_samples *samples, const struct ppi_request *like, const char *context,
+                      size_t *place, int64_t sizes[PPI_SIZE_MAX]) {
   char case_text[PPI_CASE_MAX];
 
   ppi_case_format(like->kernel, like->values, case_text);
   for (; *place < samples->count; ++*place) {
     const struct ppi_record *record = samples->records[*place];
+    bool alone = record->context[0] == '\0';
 
     if (record->ld == like->ld && strcmp(record->kernel->name, like->kernel->name) == 0 &&
-        record->kernel->size_count == like->kernel->size_count && strcmp(record->case_text, case_text) == 0) {
-      memcpy(sizes, record->sizes, (size_t)like->kernel->size_count * sizeof *sizes);
+        record->kernel->size_count == like->kernel->size_count && strcmp(record->case_text, case_text) == 0 &&
+        strcmp(record->context, context ? context : "") == 0) {
+      memcpy(sizes, alone ? record->sizes : record->step,
+             (size_t)(alone ? like->kernel->size_count : record->step_count) * sizeof *sizes);
       return true;
     }
   }

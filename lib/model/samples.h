@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Raw samples of kernel calls, kept so that a model can be fitted again, refined or extended without measuring again, and so
-   that a recording can be replayed. A set of points; each belongs to a kernel, a case, sizes and a leading dimension. */
+   that a recording can be replayed. A set of points; each belongs to a kernel, a case, sizes and a leading dimension, and those of calls
+   in an algorithm to that algorithm and call and the sizes of the step as well. */
 #ifndef PPI_MODEL_SAMPLES_H
 #define PPI_MODEL_SAMPLES_H
 
 #include "measure/sample.h"
 #include "model/generate.h"
+
+/* Which call it is. */
+struct ppi_key {
+  const struct perfpred_kernel *kernel;
+  const char *case_text; /* as ppi_case_format writes it */
+  const int64_t *sizes;  /* kernel->size_count of them */
+  int64_t ld;
+  const char *context; /* as of a sub-model; NULL or "": of a call alone, the others are 0 then */
+  const int64_t *step;
+  int step_count;
+};
 
 /* The samples of one call. */
 struct ppi_record {
@@ -13,7 +25,10 @@ struct ppi_record {
   char case_text[PPI_CASE_MAX];         /* as ppi_case_format writes it */
   int64_t sizes[PPI_SIZE_MAX];          /* kernel->size_count of them */
   int64_t ld;                           /* as asked for */
-  double *times_s;                      /* in the order in which they were taken, in the reference state */
+  char context[PPI_CONTEXT_MAX];
+  int64_t step[PPI_SIZE_MAX];
+  int step_count;
+  double *times_s; /* in the order in which they were taken, in the reference state */
   size_t count, capacity;
   size_t *parts; /* how many of them came together: what one batch asked for, or what it gave beyond that */
   size_t part_count;
@@ -36,7 +51,13 @@ void ppi_samples_release(struct ppi_samples *samples);
 enum perfpred_status ppi_samples_add(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                      const char *case_text, const int64_t *sizes, int64_t ld,
                                      const struct ppi_result *result, struct perfpred_error *error);
-/* The same for samples that came in several parts; their sizes make up the count of the result. */
+struct ppi_key ppi_record_key(const struct ppi_record *record); /* points into the record */
+/* The same of any call. parts: samples that came together; their numbers make up the count of the result. */
+enum perfpred_status ppi_samples_add_at(struct ppi_samples *samples, const struct ppi_key *key,
+                                        const struct ppi_result *result, const size_t *parts, size_t part_count,
+                                        struct perfpred_error *error);
+size_t ppi_samples_place_at(const struct ppi_samples *samples, const struct ppi_key *key);
+/* The same for samples of a call alone. */
 enum perfpred_status ppi_samples_add_parts(struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                            const char *case_text, const int64_t *sizes, int64_t ld,
                                            const struct ppi_result *result, const size_t *parts, size_t part_count,
@@ -52,10 +73,10 @@ size_t ppi_samples_place(const struct ppi_samples *samples, const struct perfpre
 const struct ppi_record *ppi_samples_find(const struct ppi_samples *samples, const struct perfpred_kernel *kernel,
                                           const char *case_text, const int64_t *sizes, int64_t ld);
 
-/* The sizes of the first record of the kernel, case and leading dimension of `like` at *place or behind it; *place becomes its own. false:
-   there is none. */
-bool ppi_samples_next(const struct ppi_samples *samples, const struct ppi_request *like, size_t *place,
-                      int64_t sizes[PPI_SIZE_MAX]);
+/* The sizes of the first record of the kernel, case and leading dimension of `like` and of the context (NULL: none) at *place or behind it, with
+   a context those of the step; *place becomes its own. false: there is none. */
+bool ppi_samples_next(const struct ppi_samples *samples, const struct ppi_request *like, const char *context,
+                      size_t *place, int64_t sizes[PPI_SIZE_MAX]);
 
 /* A source that answers from a set first and asks another one for what is missing, which then joins the set. Samples of a
    record are handed out in the order in which they were taken, none of them twice. Members up to `whole` are set by the

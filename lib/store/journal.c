@@ -379,7 +379,8 @@ enum perfpred_status ppi_journal_added(void *data, const struct ppi_record *cons
 
   for (size_t i = 0; !status && i < count; i++) {
     const struct ppi_record *record = records[i];
-    size_t place = ppi_samples_place(journal->samples, record->kernel, record->case_text, record->sizes, record->ld);
+    const struct ppi_key key = ppi_record_key(record);
+    size_t place = ppi_samples_place_at(journal->samples, &key);
 
     put_line(&text, record, journal->written + place);
   }

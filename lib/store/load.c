@@ -134,14 +134,14 @@ static enum perfpred_status get_sample(const struct perfpred_context *context, c
 }
 
 static enum perfpred_status get_samples(const struct perfpred_context *context, const struct ppi_json_node *root,
-                                        struct perfpred_models *models) {
+                                        const char *name, struct perfpred_models *models) {
   struct ppi_json_node list;
   size_t count = 0;
   enum perfpred_status status;
 
-  if (!ppi_json_has(root, "samples"))
+  if (!ppi_json_has(root, name))
     return PERFPRED_OK;
-  status = ppi_json_list(root, "samples", 0, SAMPLES_MAX, &list, &count);
+  status = ppi_json_list(root, name, 0, SAMPLES_MAX, &list, &count);
   for (size_t i = 0; !status && i < count; i++)
     status = get_sample(context, &list, i, models);
   return status;
@@ -182,7 +182,9 @@ static enum perfpred_status fill(const struct perfpred_context *context, const s
   if (!status)
     status = get_models(context, root, version == 1, models);
   if (!status)
-    status = get_samples(context, root, models);
+    status = get_samples(context, root, "samples", models);
+  if (!status)
+    status = get_samples(context, root, "step_samples", models);
   if (!status)
     status = check_protocols(root, models, force);
   return status ? status : check_machine(root, models, force);

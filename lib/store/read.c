@@ -59,6 +59,8 @@ static enum perfpred_status get_step(const struct ppi_json_node *node, struct pp
     status = ppi_json_integers(&step, "sharing", (size_t)basis->dimensions, 0, 1, sharing);
   for (int d = 0; !status && d < basis->dimensions; d++)
     basis->sharing[d] = sharing[d] != 0;
+  if (!status && ppi_json_has(&step, "least"))
+    status = ppi_json_integer(&step, "least", 0, INT_MAX, &basis->least);
   for (int k = 0; !status && k < submodel->kernel->size_count; k++) {
     for (int d = 0; d < basis->dimensions; d++)
       basis->matrix[k][d] = arguments[k * each + d];

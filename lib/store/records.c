@@ -23,6 +23,10 @@ void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *rec
 
   ppi_json_put_string(out, "kernel", record->kernel->name);
   ppi_json_put_string(out, "case", record->case_text);
+  if (record->context[0]) {
+    ppi_json_put_string(out, "context", record->context);
+    ppi_json_put_integers(out, "step", record->step, (size_t)record->step_count);
+  }
   ppi_json_put_integers(out, "sizes", record->sizes, (size_t)record->kernel->size_count);
   ppi_json_put_integer(out, "ld", record->ld);
   ppi_json_put_reals(out, "times_s", record->times_s + told, record->count - told);
@@ -37,7 +41,25 @@ struct call {
   const struct perfpred_kernel *kernel; /* the context's */
   char case_text[PPI_CASE_MAX];
   int64_t sizes[PPI_SIZE_MAX], ld;
+  char context[PPI_CONTEXT_MAX]; /* "": of a call alone */
+  int64_t step[PPI_SIZE_MAX];
+  size_t step_count;
 };
+
+/* Where in an algorithm the call stands, if it stands in one. */
+static enum perfpred_status get_place(const struct ppi_json_node *node, struct call *call) {
+  struct ppi_json_node list;
+  enum perfpred_status status;
+
+  if (!ppi_json_has(node, "context"))
+    return PERFPRED_OK;
+  status = ppi_json_string(node, "context", call->context, sizeof call->context);
+  if (!status && !call->context[0])
+    return ppi_json_fail(node, "context", PERFPRED_CORRUPT, "expected an algorithm and a call, found nothing");
+  if (!status)
+    status = ppi_json_list(node, "step", 1, PPI_SIZE_MAX, &list, &call->step_count);
+  return status ? status : ppi_json_integers(node, "step", call->step_count, 0, INT_MAX, call->step);
+}
 
 static enum perfpred_status get_call(const struct perfpred_context *context, const struct ppi_json_node *node,
                                      struct call *call) {
@@ -58,6 +80,8 @@ static enum perfpred_status get_call(const struct perfpred_context *context, con
   if (ppi_case_parse(call->kernel, call->case_text, values, &why))
     return ppi_json_fail(node, "case", PERFPRED_CORRUPT, "%s", why.text);
   status = ppi_json_integers(node, "sizes", (size_t)call->kernel->size_count, 0, INT_MAX, call->sizes);
+  if (!status)
+    status = get_place(node, call);
   return status ? status : ppi_json_integer(node, "ld", 0, INT_MAX, &call->ld);
 }
 
@@ -120,11 +144,18 @@ enum perfpred_status ppi_store_get_record(const struct perfpred_context *context
   if (!status)
     status = get_parts(node, result.count, &parts, &part_count);
   result.disturbed = (uint64_t)disturbed;
-  if (!status)
-    status = ppi_samples_add_parts(samples, call.kernel, call.case_text, call.sizes, call.ld, &result, parts,
-                                   part_count, node->error);
-  if (!status)
-    *place = ppi_samples_place(samples, call.kernel, call.case_text, call.sizes, call.ld);
+  if (!status) {
+    const struct ppi_key key = { .kernel = call.kernel,
+                                 .case_text = call.case_text,
+                                 .sizes = call.sizes,
+                                 .ld = call.ld,
+                                 .context = call.context,
+                                 .step = call.step,
+                                 .step_count = (int)call.step_count };
+
+    status = ppi_samples_add_at(samples, &key, &result, parts, part_count, node->error);
+    *place = ppi_samples_place_at(samples, &key);
+  }
   free(parts);
   free(result.times_s);
   return status;

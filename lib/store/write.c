@@ -86,6 +86,8 @@ static void put_step(struct ppi_json_out *out, const struct ppi_submodel *submod
   ppi_json_put_integers(&step, "arguments", arguments, count);
   ppi_json_put_integer(&step, "limit", basis->limit);
   ppi_json_put_integers(&step, "sharing", sharing, (size_t)basis->dimensions);
+  if (basis->least > 0)
+    ppi_json_put_integer(&step, "least", basis->least);
   ppi_json_put_object(out, "step", &step);
 }
 
@@ -159,8 +161,9 @@ static void write_setups(struct ppi_text *text, const struct perfpred_models *mo
   ppi_text_append(text, "],\n");
 }
 
-/* Only where samples were kept: the members before it end the object otherwise. */
-static void write_samples(struct ppi_text *text, const struct perfpred_models *models) {
+/* Samples of calls alone, or those of calls in an algorithm, which a reader that does not know them passes over. Only where samples were
+   kept: the members before it end the object otherwise. */
+static void write_samples(struct ppi_text *text, const struct perfpred_models *models, bool alone) {
   bool any = false;
 
   for (int i = 0; i < models->setup_count; i++)
@@ -168,7 +171,10 @@ static void write_samples(struct ppi_text *text, const struct perfpred_models *m
       const struct ppi_record *record = models->samples[i]->records[k];
       struct ppi_json_out out;
 
-      ppi_text_append(text, any ? ",\n  " : ",\n \"samples\": [\n  ");
+      if ((record->context[0] == '\0') != alone)
+        continue;
+      ppi_text_append(text, any ? ",\n  " : ",\n \"");
+      ppi_text_append(text, any ? "" : alone ? "samples\": [\n  " : "step_samples\": [\n  ");
       ppi_json_begin(&out);
       ppi_json_put_integer(&out, "setup", i);
       ppi_store_put_record(&out, record, 0, record->disturbed, record->measure_s);
@@ -202,7 +208,8 @@ static void write_models(struct ppi_text *text, const struct perfpred_models *mo
     write_submodel(text, models->submodels + i);
   }
   ppi_text_append(text, "]");
-  write_samples(text, models);
+  write_samples(text, models, true);
+  write_samples(text, models, false);
   ppi_text_append(text, "}\n");
 }
 

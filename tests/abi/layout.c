@@ -95,7 +95,8 @@ AT(perfpred_generate_options, journal, 136);
 AT(perfpred_generate_options, restart, 144);
 AT(perfpred_generate_options, known, 152);
 AT(perfpred_generate_options, contexts, 160);
-SIZE(perfpred_generate_options, 168);
+AT(perfpred_generate_options, spent_s, 168);
+SIZE(perfpred_generate_options, 176);
 
 AT(perfpred_merge_options, size, 0);
 AT(perfpred_merge_options, refuse, 8);
@@ -123,7 +124,8 @@ AT(perfpred_generate_report, rejected_s, 104);
 AT(perfpred_generate_report, spare_s, 112);
 AT(perfpred_generate_report, yardstick_s, 120);
 AT(perfpred_generate_report, restore_s, 128);
-SIZE(perfpred_generate_report, 136);
+AT(perfpred_generate_report, floor_s, 136);
+SIZE(perfpred_generate_report, 144);
 
 AT(perfpred_setup, size, 0);
 AT(perfpred_setup, blas, 8);

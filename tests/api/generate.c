@@ -157,6 +157,41 @@ Test(generate, accepts_a_budget) {
   perfpred_models_unref(models);
 }
 
+static double slow(void *data, const struct perfpred_virtual_call *call) {
+  const double ripple = (call->sizes[0] / 8 + call->sizes[call->size_count - 1] / 8) % 2 ? 1.0 : 1.1;
+  return 100.0 * ripple * cost(data, call);
+}
+
+/* What was spent before is missing; what cannot be shortened is told. On this clock nothing takes time but the calls. */
+Test(generate, a_budget_of_which_a_part_is_spent) {
+  static const double spent_s[] = { 0.0, 15.0, 30.0 };
+  double walls_s[3];
+  perfpred_sampler_destroy(sampler);
+  sampler = virtual_sampler(context, slow, NULL);
+  for (int i = 0; i < 3; i++) {
+    struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+    struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+    struct perfpred_models *models = NULL;
+    struct perfpred_error error;
+    options.budget_s = 20.0;
+    options.spent_s = spent_s[i];
+    cr_assert_ok(generate(&options, &models, &report, &error), error);
+    cr_assert_eq(report.budget_exhausted, 1);
+    cr_assert_eq(report.floor_s > options.budget_s, i == 2, "%g", report.floor_s);
+    cr_assert_geq(report.floor_s, spent_s[i]);
+    cr_assert(i == 2 || report.wall_s <= 1.1 * (20.0 - spent_s[i]), "%g s", report.wall_s);
+    cr_assert(i == 2 || report.wall_s >= 0.5 * (20.0 - spent_s[i]), "%g s", report.wall_s);
+    walls_s[i] = report.wall_s;
+    struct perfpred_generate_options told = PERFPRED_GENERATE_OPTIONS_INIT;
+    cr_assert_ok(perfpred_models_options(models, &told, &error), error);
+    cr_assert_eq(told.budget_s, 20.0);
+    cr_assert_eq(told.spent_s, 0.0);
+    perfpred_models_unref(models);
+  }
+  cr_assert_lt(walls_s[1], walls_s[0]);
+  cr_assert_lt(walls_s[2], walls_s[1]);
+}
+
 /* A caller of an older release that knew only the ranges. */
 Test(generate, options_of_a_smaller_size) {
   struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
@@ -174,8 +209,8 @@ Test(generate, options_of_a_smaller_size) {
 
 Test(generate, bad_options) {
   const struct perfpred_generate_options fresh = PERFPRED_GENERATE_OPTIONS_INIT;
-  struct perfpred_generate_options wrong[13];
-  for (int i = 0; i < 13; i++)
+  struct perfpred_generate_options wrong[15];
+  for (int i = 0; i < 15; i++)
     wrong[i] = fresh;
   wrong[0].n_lower = -8;
   wrong[1].n_lower = 512;
@@ -192,7 +227,9 @@ Test(generate, bad_options) {
   wrong[10].size = 0;
   wrong[11].reference = (enum perfpred_reference) - 1;
   wrong[12].generator = (enum perfpred_generator)3;
-  for (int i = 0; i < 13; i++) {
+  wrong[13].spent_s = -1.0;
+  wrong[14].spent_s = (double)NAN;
+  for (int i = 0; i < 15; i++) {
     struct perfpred_models *models = NULL;
     struct perfpred_error error;
     cr_assert_eq(generate(&wrong[i], &models, NULL, &error), PERFPRED_INVALID, "wrong[%d]: %s", i, error.text);

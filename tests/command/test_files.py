@@ -81,6 +81,40 @@ def test_killed_and_resumed():
     assert len(keyed(one)) == len(keyed(two)) > 0
 
 
+def step_samples(lines):
+    """times by what they are of; those of one call in the order in which they came"""
+    found = {}
+    for sample in lines:
+        key = (sample["kernel"], sample["case"], sample["context"], *sample["step"], *sample["sizes"])
+        found[key] = found.get(key, []) + sample["times_s"]
+    return found
+
+
+def test_killed_in_a_step():
+    """samples of steps are in the journal, too: none that was written is lost, or taken a second time"""
+    path = os.path.join(folder(), "steps.json")
+    steps = {"JOURNAL": "1", "SAMPLES": "1", "CONTEXTS": "1"}
+    before = {}
+    for after in ("2500", "600"):
+        assert finish(start(path, NAMES[1], KILL_AFTER=after, **steps))[0] == -signal.SIGKILL
+        with open(path + ".journal", encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file.read().splitlines()[1:]]
+        now = step_samples(line for line in lines if "context" in line)
+        assert now and all(now[key][: len(times)] == times for key, times in before.items())
+        before = now
+    code, text = finish(start(path, NAMES[1], **steps))
+    assert code == 0, text
+    assert not os.path.exists(path + ".journal")
+    document = read(path)
+    after = step_samples(document["step_samples"])
+    assert all(after[key][: len(times)] == times for key, times in before.items())
+    assert {model["context"] for model in document["models"]} == {sample["context"] for sample in document["step_samples"]}
+    code, text = finish(start(path, NAMES[1], KNOWN="1", KILL_AFTER="1", **steps))  # dies if it measures
+    assert code == 0, text
+    again = read(path)
+    assert again["step_samples"] == document["step_samples"] and again["models"] == document["models"]
+
+
 def test_killed_while_saving():
     """a kill before the models are written loses no sample, one before the journal goes doubles none"""
     keep = {"JOURNAL": "1", "SAMPLES": "1"}

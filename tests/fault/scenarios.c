@@ -235,6 +235,7 @@ static enum perfpred_status generate_steps(struct perfpred_error *error) {
   options.b_upper = 32;
   options.repetitions = 1;
   options.contexts = PERFPRED_CONTEXTS_BESIDE;
+  options.keep_samples = 1;
   load.force = 1;
   enum perfpred_status status =
       perfpred_sampler_create_virtual(context, clockwork_cost, NULL, clockwork_dgelsy, &sampler, error);

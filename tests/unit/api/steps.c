@@ -25,10 +25,11 @@ static void finish(void) {
 
 TestSuite(steps, .init = begin, .fini = finish);
 
-/* A kernel's sizes, each as coefficients of the sizes of the step. */
+/* A kernel's sizes, each as coefficients of the sizes of the step, and where its domain begins. */
 struct expected {
   const char *kernel, *context;
   int64_t matrix[3][3];
+  int64_t lower[3];
 };
 
 static const struct perfpred_generate_options options = {
@@ -55,7 +56,8 @@ static void expect_steps(const char *name, const char *const *sizes, const int64
     for (int d = 0; d < basis->dimensions; d++) {
       cr_assert_not_null(sizes[d], "%s: more sizes than expected", name);
       cr_expect_str_eq(basis->names[d], sizes[d]);
-      cr_expect_eq(target->lower[d], 8);
+      cr_expect_eq(target->lower[d], expected[i].lower[d], "%s of %s: %s from %lld", target->kernel->name, name,
+                   sizes[d], (long long)target->lower[d]);
       cr_expect_eq(target->upper[d], upper[d], "%s: %s up to %lld", name, sizes[d], (long long)target->upper[d]);
       for (int k = 0; k < target->kernel->size_count; k++)
         cr_expect_eq(basis->matrix[k][d], expected[i].matrix[k][d], "%s: size %d of %s in %s: %lld", name, k,
@@ -75,44 +77,48 @@ static const char *const all_sizes[] = { "done", "width", "rest", NULL };
 
 /* The rest is at most 1000 - 16, done is at most 999, both upwards to multiples of 8. */
 Test(steps, right_looking_cholesky_has_two_sizes) {
-  static const struct expected calls[] = { { "dpotrf2", "chol-l-3:0", { { 1, 0 } } },
-                                           { "dtrsm", "chol-l-3:1", { { 0, 1 }, { 1, 0 } } },
-                                           { "dsyrk", "chol-l-3:2", { { 0, 1 }, { 1, 0 } } } };
+  static const struct expected calls[] = { { "dpotrf2", "chol-l-3:0", { { 1, 0 } }, { 8, 0 } },
+                                           { "dtrsm", "chol-l-3:1", { { 0, 1 }, { 1, 0 } }, { 8, 8 } },
+                                           { "dsyrk", "chol-l-3:2", { { 0, 1 }, { 1, 0 } }, { 8, 8 } } };
   expect_steps("chol-l-3", width_rest, (int64_t[]){ 104, 984 }, 0, calls, 3);
 }
 
 Test(steps, bordered_cholesky_has_two_others) {
-  static const struct expected calls[] = { { "dtrsm", "chol-l-1:0", { { 0, 1 }, { 1, 0 } } },
-                                           { "dsyrk", "chol-l-1:1", { { 0, 1 }, { 1, 0 } } },
-                                           { "dpotrf2", "chol-l-1:2", { { 0, 1 } } } };
+  static const struct expected calls[] = { { "dtrsm", "chol-l-1:0", { { 0, 1 }, { 1, 0 } }, { 8, 8 } },
+                                           { "dsyrk", "chol-l-1:1", { { 0, 1 }, { 1, 0 } }, { 8, 8 } },
+                                           { "dpotrf2", "chol-l-1:2", { { 0, 1 } }, { 0, 8 } } };
   expect_steps("chol-l-1", done_width, (int64_t[]){ 1000, 104 }, 0, calls, 3);
 }
 
 /* DPOTRF is left-looking; its first call is the unblocked one, its last two have a condition. */
 Test(steps, left_looking_cholesky_has_three) {
-  static const struct expected calls[] = { { "dsyrk", "dpotrf:1", { { 0, 1, 0 }, { 1, 0, 0 } } },
-                                           { "dpotrf2", "dpotrf:2", { { 0, 1, 0 } } },
-                                           { "dgemm", "dpotrf:3", { { 0, 0, 1 }, { 0, 1, 0 }, { 1, 0, 0 } } },
-                                           { "dtrsm", "dpotrf:4", { { 0, 0, 1 }, { 0, 1, 0 } } } };
+  static const struct expected calls[] = {
+    { "dsyrk", "dpotrf:1", { { 0, 1, 0 }, { 1, 0, 0 } }, { 8, 8, 0 } },
+    { "dpotrf2", "dpotrf:2", { { 0, 1, 0 } }, { 0, 8, 0 } },
+    { "dgemm", "dpotrf:3", { { 0, 0, 1 }, { 0, 1, 0 }, { 1, 0, 0 } }, { 8, 8, 8 } },
+    { "dtrsm", "dpotrf:4", { { 0, 0, 1 }, { 0, 1, 0 } }, { 0, 8, 8 } }
+  };
   expect_steps("dpotrf", all_sizes, (int64_t[]){ 1000, 104, 984 }, 1000, calls, 4);
 }
 
 /* DTRTRI of a lower triangle begins at the lower right corner: what is done lies below. */
 Test(steps, loops_may_run_downwards) {
-  static const struct expected calls[] = { { "dtrmm", "dtrtri:1", { { 1, 0 }, { 0, 1 } } },
-                                           { "dtrsm", "dtrtri:2", { { 1, 0 }, { 0, 1 } } },
-                                           { "dtrti2", "dtrtri:3", { { 0, 1 } } } };
+  static const struct expected calls[] = { { "dtrmm", "dtrtri:1", { { 1, 0 }, { 0, 1 } }, { 8, 8 } },
+                                           { "dtrsm", "dtrtri:2", { { 1, 0 }, { 0, 1 } }, { 8, 8 } },
+                                           { "dtrti2", "dtrtri:3", { { 0, 1 } }, { 0, 8 } } };
   expect_steps("dtrtri", done_width, (int64_t[]){ 1000, 104 }, 0, calls, 3);
 }
 
 /* The loop of DGETRF stands in dgetrf-mn; m - j is the block and the rest. */
 Test(steps, the_loop_may_stand_in_a_called_program) {
-  static const struct expected calls[] = { { "dgetrf2", "dgetrf:dgetrf-mn:1", { { 0, 1, 1 }, { 0, 1, 0 } } },
-                                           { "dlaswp", "dgetrf:dgetrf-mn:2", { { 1, 0, 0 }, { 0, 1, 0 } } },
-                                           { "dlaswp", "dgetrf:dgetrf-mn:3", { { 0, 0, 1 }, { 0, 1, 0 } } },
-                                           { "dtrsm", "dgetrf:dgetrf-mn:4", { { 0, 1, 0 }, { 0, 0, 1 } } },
-                                           { "dgemm", "dgetrf:dgetrf-mn:5", { { 0, 0, 1 }, { 0, 0, 1 }, { 0, 1, 0 } } },
-                                           { "dpivadd", "dgetrf:dgetrf-mn:6", { { 0, 1, 0 }, { 1, 0, 0 } } } };
+  static const struct expected calls[] = {
+    { "dgetrf2", "dgetrf:dgetrf-mn:1", { { 0, 1, 1 }, { 0, 1, 0 } }, { 0, 8, 0 } },
+    { "dlaswp", "dgetrf:dgetrf-mn:2", { { 1, 0, 0 }, { 0, 1, 0 } }, { 8, 8, 0 } },
+    { "dlaswp", "dgetrf:dgetrf-mn:3", { { 0, 0, 1 }, { 0, 1, 0 } }, { 0, 8, 8 } },
+    { "dtrsm", "dgetrf:dgetrf-mn:4", { { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 8, 8 } },
+    { "dgemm", "dgetrf:dgetrf-mn:5", { { 0, 0, 1 }, { 0, 0, 1 }, { 0, 1, 0 } }, { 0, 8, 8 } },
+    { "dpivadd", "dgetrf:dgetrf-mn:6", { { 0, 1, 0 }, { 1, 0, 0 } }, { 8, 8, 0 } }
+  };
   expect_steps("dgetrf", all_sizes, (int64_t[]){ 1000, 104, 984 }, 1000, calls, 6);
 }
 
@@ -189,6 +195,41 @@ Test(steps, points_beyond_the_limit_are_folded_back) {
   int64_t held[] = { 40, 24, 40 };
   ppi_basis_fold(&corner, lower, 8, held);
   cr_expect_eq(held[0], 40);
+}
+
+/* DPOTRF of one block is the unblocked routine: no step is first and last at once. */
+Test(steps, a_step_that_is_not_made_is_not_admitted) {
+  static const struct ppi_basis basis = { .dimensions = 3, .limit = 104, .sharing = { true, false, true }, .least = 8 };
+  static const int64_t lower[3] = { 0, 8, 0 };
+  int64_t sizes[] = { 0, 24, 0 };
+  cr_expect(ppi_basis_holds(&basis, sizes));
+  cr_expect_not(ppi_basis_admits(&basis, sizes));
+  cr_expect(ppi_basis_admits(&basis, (int64_t[]){ 0, 24, 8 }));
+  cr_expect(ppi_basis_admits(&basis, (int64_t[]){ 8, 24, 0 }));
+  cr_expect(ppi_basis_admits(&corner, sizes), "where it does not matter");
+  ppi_basis_fold(&basis, lower, 8, sizes);
+  cr_expect_eq(sizes[0], 0);
+  cr_expect_eq(sizes[2], 8);
+}
+
+Test(steps, the_only_step_of_an_execution_may_be_another) {
+  static const struct {
+    const char *name;
+    int64_t least;
+  } cases[] = { { "dpotrf", 8 }, { "chol-l-2", 0 }, { "chol-l-3", 0 } };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const struct perfpred_program *program = ppi_programs_find(programs, cases[i].name);
+    struct ppi_steps steps;
+    struct ppi_target *targets = NULL;
+    size_t count = 0;
+    cr_assert_eq(ppi_steps_of(&program, 1, &steps, &error), PERFPRED_OK);
+    cr_assert_eq(ppi_steps_targets(&steps, &options, &targets, &count, &error), PERFPRED_OK);
+    for (size_t k = 0; k < count; k++)
+      cr_expect_eq(targets[k].basis->least, cases[i].least, "%s: %lld", cases[i].name,
+                   (long long)targets[k].basis->least);
+    free(targets);
+    ppi_steps_free(&steps);
+  }
 }
 
 Test(steps, points_beyond_the_limit_are_shrunk) {

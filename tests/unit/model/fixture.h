@@ -21,6 +21,9 @@ struct lab {
   int rejects;       /* samples that the gate throws away for each that it keeps */
   int spare;         /* short calls are kept at least so often, whatever was wanted */
   double overhead_s; /* wall time per timed call besides the call and its warm-up */
+  double start_s, batch_s, solve_s,
+      tick_s; /* wall time of the first batch, of each, of each fit, of whatever else is between two looks at
+                                               the clock */
   double now_s;
   long calls, requests, batches, first_requests; /* timed calls; requests in all and in the first batch */
   int least_repetitions, most_repetitions;
@@ -32,7 +35,9 @@ struct lab {
 };
 
 static inline double lab_now(void *data) {
-  return ((struct lab *)data)->now_s;
+  struct lab *lab = data;
+
+  return lab->now_s += lab->tick_s;
 }
 
 static inline void lab_fill(struct lab *lab, const struct ppi_request *request, int repetitions,
@@ -70,6 +75,7 @@ static inline enum perfpred_status lab_sample(void *data, const struct ppi_reque
     if (sampling->progress(sampling->progress_data, &progress))
       return ppi_error_set(error, PERFPRED_CANCELLED, "cancelled");
   }
+  lab->now_s += lab->batch_s + (lab->batches == 0 ? lab->start_s : 0.0);
   for (size_t i = 0; i < count; i++)
     lab_fill(lab, requests + i, sampling->repetitions, results + i);
   if (lab->batches < 64)
@@ -91,6 +97,7 @@ static inline enum perfpred_status lab_solve(void *data, int m, int n, int nrhs,
   double *work = malloc((size_t)lwork * sizeof *work);
   int *pivots = calloc((size_t)n, sizeof *pivots);
 
+  ((struct lab *)data)->now_s += ((struct lab *)data)->solve_s;
   if (((struct lab *)data)->solver_fails)
     info = 1;
   else

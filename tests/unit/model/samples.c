@@ -136,3 +136,67 @@ Test(samples, what_is_no_time_is_refused) {
   ppi_kernel_unref(kernel);
   ppi_samples_release(&samples);
 }
+
+/* The same call alone, in two places of an algorithm, and at two steps of one: four records. */
+Test(samples, places_in_an_algorithm_are_told_apart) {
+  struct ppi_samples samples = { 0 };
+  struct perfpred_kernel *kernel = catalogue_kernel("dtrsm");
+  const int64_t sizes[] = { 24, 32 }, steps[][3] = { { 0, 32, 24 }, { 8, 32, 24 } };
+  const struct ppi_key keys[] = {
+    { .kernel = kernel, .case_text = tall, .sizes = sizes, .ld = 5000 },
+    { kernel, tall, sizes, 5000, "dpotrf:4", steps[0], 3 },
+    { kernel, tall, sizes, 5000, "dpotrf:4", steps[1], 3 },
+    { kernel, tall, sizes, 5000, "dgetrf:4", steps[1], 3 },
+  };
+  struct ppi_value values[PPI_ARG_MAX];
+  const struct ppi_request request = { kernel, values, 5000 };
+  int64_t found[PPI_SIZE_MAX] = { 0 };
+  size_t place = 0, one = 1;
+
+  for (size_t i = 0; i < 4; i++) {
+    double time_s = 1.0 + (double)i;
+    const struct ppi_result result = result_of(&time_s, 1, 1.0, 0, true);
+
+    cr_assert_eq(ppi_samples_place_at(&samples, keys + i), PPI_SAMPLES_NONE);
+    cr_assert_eq(ppi_samples_add_at(&samples, keys + i, &result, &one, 1, NULL), PERFPRED_OK);
+  }
+  cr_assert_eq(samples.count, 4);
+  for (size_t i = 0; i < 4; i++)
+    cr_assert_eq(samples.records[ppi_samples_place_at(&samples, keys + i)]->times_s[0], 1.0 + (double)i);
+  cr_assert_eq(ppi_samples_find(&samples, kernel, tall, sizes, 0)->times_s[0], 1.0, "of the call alone");
+  cr_assert_eq(ppi_case_parse(kernel, tall, values, NULL), PERFPRED_OK);
+  cr_assert(ppi_samples_next(&samples, &request, "dpotrf:4", &place, found));
+  cr_assert_eq(place, 1);
+  cr_assert_arr_eq(found, steps[0], sizeof steps[0], "the sizes of the step");
+  place++;
+  cr_assert(ppi_samples_next(&samples, &request, "dpotrf:4", &place, found));
+  cr_assert_eq(place, 2);
+  place++;
+  cr_assert_not(ppi_samples_next(&samples, &request, "dpotrf:4", &place, found));
+  place = 0;
+  cr_assert(ppi_samples_next(&samples, &request, NULL, &place, found));
+  cr_assert_eq(place, 0);
+  cr_assert_arr_eq(found, sizes, sizeof sizes);
+  ppi_samples_release(&samples);
+  ppi_kernel_unref(kernel);
+}
+
+Test(samples, a_place_with_too_long_a_name_is_refused) {
+  struct ppi_samples samples = { 0 };
+  struct perfpred_kernel *kernel = catalogue_kernel("dtrsm");
+  char context[PPI_CONTEXT_MAX + 1];
+  const int64_t sizes[] = { 24, 32 };
+  double time_s = 1.0;
+  size_t one = 1;
+  const struct ppi_result result = result_of(&time_s, 1, 1.0, 0, true);
+  const struct ppi_key key = { kernel, tall, sizes, 5000, context, sizes, 2 };
+  struct perfpred_error error;
+
+  ppi_error_clear(&error);
+  memset(context, 'x', PPI_CONTEXT_MAX);
+  context[PPI_CONTEXT_MAX] = '\0';
+  cr_assert_eq(ppi_samples_add_at(&samples, &key, &result, &one, 1, &error), PERFPRED_INVALID);
+  cr_assert_not_null(strstr(error.text, "context 'xxx"), "%s", error.text);
+  cr_assert_eq(samples.count, 0);
+  ppi_kernel_unref(kernel);
+}

@@ -201,6 +201,23 @@ Test(corrupt, samples) {
   expect_change("", models, "\"samples\": {}, \"models\": [", PERFPRED_CORRUPT, "samples: expected a list");
 }
 
+#define STEPS(more) "\"step_samples\": [" CALL more "}], \"models\": ["
+
+Test(corrupt, samples_of_steps) {
+  const char *models = "\"models\": [";
+
+  expect_change("", models, STEPS(", \"context\": \"\", \"step\": [8]"), PERFPRED_CORRUPT, "step_samples[0].context");
+  expect_change("", models, STEPS(", \"context\": 5, \"step\": [8]"), PERFPRED_CORRUPT, "step_samples[0].context");
+  expect_change("", models, STEPS(", \"context\": \"dpotrf:2\""), PERFPRED_CORRUPT, "step_samples[0].step");
+  expect_change("", models, STEPS(", \"context\": \"dpotrf:2\", \"step\": []"), PERFPRED_CORRUPT,
+                "step_samples[0].step");
+  expect_change("", models, STEPS(", \"context\": \"dpotrf:2\", \"step\": [8, -8]"), PERFPRED_CORRUPT,
+                "step_samples[0].step[1]");
+  expect_change("", models, STEPS(", \"context\": \"dpotrf:2\", \"step\": [1, 2, 3, 4, 5, 6, 7, 8, 9]"),
+                PERFPRED_CORRUPT, "step_samples[0].step");
+  expect_change("", models, "\"step_samples\": 5, \"models\": [", PERFPRED_CORRUPT, "step_samples: expected a list");
+}
+
 Test(corrupt, journals) {
   const char *created = "\"created\":";
 

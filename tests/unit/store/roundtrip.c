@@ -107,6 +107,39 @@ Test(roundtrip, samples_keep_their_parts) {
   world_destroy(&world);
 }
 
+Test(roundtrip, samples_keep_their_place_in_an_algorithm) {
+  static double times_s[] = { 3e-6, 4e-6 };
+  static const size_t parts[] = { 2 };
+  static const int64_t step[] = { 0, 24, 8 };
+  const int64_t n = 24;
+  const struct ppi_result result = { .times_s = times_s, .count = 2, .measure_s = 0.1, .gated = true };
+  struct world world;
+  struct perfpred_models *models, *again;
+  char *text, *second;
+
+  world_create(&world);
+  models = sample_models(&world);
+  models->samples[0] = calloc(1, sizeof *models->samples[0]);
+  const struct ppi_key key = { models->submodels[1].kernel, "L", &n, 640, "dpotrf:2", step, 3 };
+  cr_assert_eq(ppi_samples_add_at(models->samples[0], &key, &result, parts, 1, NULL), PERFPRED_OK);
+  text = print(models);
+  cr_assert_not_null(strstr(text, "\"step_samples\": [\n  {\"setup\": 0, \"kernel\": \"dpotrf2\", \"case\": \"L\", "
+                                  "\"context\": \"dpotrf:2\", \"step\": [0, 24, 8], \"sizes\": [24]"),
+                     "%s", text);
+  cr_assert_null(strstr(text, "\"samples\": [")); /* of calls alone there are none */
+  again = load(&world, text);
+  second = print(again);
+  cr_assert_str_eq(text, second);
+  cr_assert_eq(again->samples[0]->count, 1);
+  cr_assert_eq(ppi_samples_place_at(again->samples[0], &key), 0);
+  cr_assert_null(ppi_samples_find(again->samples[0], key.kernel, "L", &n, 640));
+  free(second);
+  free(text);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
 /* The oldest of too many go. */
 Test(roundtrip, marks_of_journals_are_few) {
   struct ppi_marks marks = { 0 }, others = { 0 };

@@ -12,6 +12,9 @@ static void add_samples(struct perfpred_models *models) {
   models->samples[0] = calloc(1, sizeof *models->samples[0]);
   if (ppi_samples_add_parts(models->samples[0], models->submodels[1].kernel, "L", &n, 640, &result, parts, 2, NULL))
     abort();
+  const struct ppi_key key = { models->submodels[1].kernel, "L", &n, 640, "dpotrf:2", (int64_t[]){ 0, 24, 8 }, 3 };
+  if (ppi_samples_add_at(models->samples[0], &key, &result, parts, 2, NULL))
+    abort();
   ppi_marks_add(&models->marks, "5f-7");
 }
 

@@ -48,6 +48,7 @@ bad = [
     ("a seed that is no number", (["options", "seed"], "x")),
     ("an unknown generator", (["options", "generator"], "random")),
     ("a part without samples", (["samples", 0, "parts"], [0, 3])),
+    ("a step without sizes", (["step_samples", 0, "step"], [])),
     ("a journal that is no text", (["journals"], [5])),
 ]
 
