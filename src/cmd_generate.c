@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred generate: measures and fits what algorithms need. */
 #include <stdio.h>
+#include <time.h>
 
 #include "commands.h"
+#include "generating.h"
 #include "knobs.h"
+#include "lapack.h"
 #include "progress.h"
 #include "session.h"
 #include "target.h"
 #include "units.h"
+
+double generating_seconds(void) {
+  struct timespec now = { 0, 0 };
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* Models that are tied to a call in an algorithm. */
 static size_t count_contexts(const struct session *session) {
@@ -81,15 +90,15 @@ static int fill(const struct options *options, struct perfpred_generate_options 
   return knobs_apply(&options->settings, generate);
 }
 
-static int measure(struct session *session, struct perfpred_generate_options *generate) {
-  struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+static int measure(struct session *session, struct perfpred_generate_options *generate, const char *what,
+                   struct perfpred_generate_report *report) {
   struct progress progress;
   generate->progress = progress_step;
   generate->progress_data = &progress;
-  progress_begin(&progress, "generate");
+  progress_begin(&progress, what);
   enum perfpred_status status =
       perfpred_generate(session->context, session->sampler, (const struct perfpred_program *const *)session->programs,
-                        session->count, generate, &session->models, &report, &session->error);
+                        session->count, generate, &session->models, report, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
     return message_fail("interrupted: %s is not written; the same command goes on where this one stopped (%s)%s",
@@ -102,7 +111,7 @@ static int measure(struct session *session, struct perfpred_generate_options *ge
   if (perfpred_models_update(session->context, session->models, session->options->output, &update, &session->error) !=
       PERFPRED_OK)
     return session_fail(session);
-  return session->options->json ? print_json(session, &report) : print_text(session, &report);
+  return COMMAND_OK;
 }
 
 /* What is in the file: its samples are used, and a file that cannot be added to is told before anything is measured. */
@@ -116,7 +125,9 @@ static int load_known(struct session *session, struct perfpred_models **known) {
   return message_fail("%s; --replace writes the file anew", session->error.text);
 }
 
-static int measure_onto(struct session *session, struct perfpred_generate_options *generate) {
+int generating_run(struct session *session, struct perfpred_generate_options *generate, double begin_s,
+                   const char *what, struct perfpred_generate_report *report) {
+  (void)begin_s;
   char journal[4096];
   struct perfpred_models *known = NULL;
   if ((size_t)snprintf(journal, sizeof journal, "%s.journal", session->options->output) >= sizeof journal)
@@ -127,7 +138,7 @@ static int measure_onto(struct session *session, struct perfpred_generate_option
   generate->keep_samples = session->options->samples;
   generate->known = known;
   if (result == COMMAND_OK)
-    result = measure(session, generate);
+    result = measure(session, generate, what, report);
   perfpred_models_unref(known);
   return result;
 }
@@ -142,10 +153,16 @@ static int check(const struct options *options) {
 
 static int run(const struct options *options) {
   struct perfpred_generate_options generate = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
   struct session session;
+  double begin_s = generating_seconds();
   int result = check(options);
   if (result == COMMAND_OK)
     result = fill(options, &generate);
+  if (result == COMMAND_OK && lapack_is_meant(options))
+    return lapack_run(options, &generate);
+  if (result == COMMAND_OK)
+    result = lapack_check_absent(options);
   if (result != COMMAND_OK)
     return result;
   result = session_open(&session, options);
@@ -156,7 +173,9 @@ static int run(const struct options *options) {
   if (result == COMMAND_OK)
     result = session_sample(&session);
   if (result == COMMAND_OK)
-    result = measure_onto(&session, &generate);
+    result = generating_run(&session, &generate, begin_s, "generate", &report);
+  if (result == COMMAND_OK)
+    result = options->json ? print_json(&session, &report) : print_text(&session, &report);
   session_close(&session);
   return result;
 }
@@ -172,6 +191,9 @@ const struct command command_generate = {
       "--replace writes it anew. With --context calls are measured in the steps of their algorithm's loop, each right\n"
       "after the calls before it, and hold for that algorithm alone; calls that have no such step are measured as\n"
       "usual. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"
+      "--for lapack stands for all routines of LAPACK that ask for a block size, of the --types given, in 600 seconds\n"
+      "unless --budget says otherwise, for sizes 8:3000: besides the models a decision table is written ('perfpred\n"
+      "table' shows it), which 'perfpred run' gives to programs. Models that FILE has already are not made again.\n\n"
       "Knobs of --set, with their defaults:\n"
       "  overfitting    degrees beyond the kernel's own: 2; published: 0 for kernels of three sizes\n"
       "  oversampling   published: points for each dimension beyond those that fitting needs: 4\n"
@@ -184,6 +206,6 @@ const struct command command_generate = {
       "  seed           of the order of the samples\n"
       "  generator      adaptive (the default), which samples where it errs, or published\n",
   .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |
-           TAKES_LD | TAKES_FILES | TAKES_TARGET | TAKES_CONTEXT,
+           TAKES_LD | TAKES_FILES | TAKES_TARGET | TAKES_CONTEXT | TAKES_TYPES | TAKES_TABLE | TAKES_EMIT,
   .run = run,
 };

@@ -185,13 +185,6 @@ static int run_script(const struct gnuplot *gnuplot, int output) {
   return result;
 }
 
-/* mkstemp made the file for its owner alone; a picture is to have the usual permissions. */
-static bool publish(int file, const char *temporary, const char *path) {
-  mode_t mask = umask(0);
-  umask(mask);
-  return fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0 && rename(temporary, path) == 0;
-}
-
 /* Signals that would end the command and leave its temporary file behind. They wait; one that came means: not done. */
 static void hold_signals(sigset_t *held, sigset_t *before) {
   static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -218,7 +211,7 @@ static int fill(const struct gnuplot *gnuplot, int file, const char *temporary, 
   int result = run_script(gnuplot, file);
   if (result == COMMAND_OK && is_interrupted(held))
     result = message_fail("interrupted: %s is not written", path);
-  if (result == COMMAND_OK && !publish(file, temporary, path))
+  if (result == COMMAND_OK && !target_publish(file, temporary, path))
     result = message_fail("%s: cannot be written: %s", path, strerror(errno));
   return result;
 }

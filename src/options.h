@@ -32,6 +32,9 @@ enum {
   TAKES_TARGET = 1 << 18,     /* --replace --restart --samples */
   TAKES_COUNTS = 1 << 19,     /* --blas as above, --threads of several setups together */
   TAKES_CONTEXT = 1 << 20,
+  TAKES_TYPES = 1 << 21,
+  TAKES_TABLE = 1 << 22,
+  TAKES_EMIT = 1 << 23, /* --emit --name */
   TAKES_KERNELS = 1 << 24,
 };
 
@@ -50,7 +53,7 @@ struct assignment {
 };
 
 struct options {
-  const char *models, *kind, *output, *algorithms, *measured, *blas, *lapack, *worker;
+  const char *models, *kind, *output, *algorithms, *measured, *blas, *lapack, *worker, *types, *table, *emit, *name;
   struct range n, b;
   double budget_s;                  /* 0: none */
   double yardstick_s;               /* 0: the sampler's own */

@@ -261,10 +261,19 @@ const char *session_kind(uint64_t context_calls, uint64_t warm_calls) {
   return context_calls == 0 ? "warm" : warm_calls == 0 ? "context" : "mixed";
 }
 
-int session_bind(struct session *session, bool skip) {
+int session_choose_kind(const struct session *session, struct perfpred_plan_options *plan_options) {
   if (session->options->kind != NULL && !is_kind(session, "auto") && !is_kind(session, "context") &&
       !is_kind(session, "warm"))
     return message_misuse("option --models: '%s': expected 'auto', 'context' or 'warm'", session->options->kind);
+  plan_options->warm = is_kind(session, "warm");
+  plan_options->context = is_kind(session, "context");
+  return COMMAND_OK;
+}
+
+int session_bind(struct session *session, bool skip) {
+  struct perfpred_plan_options kind = PERFPRED_PLAN_OPTIONS_INIT;
+  if (session_choose_kind(session, &kind) != COMMAND_OK)
+    return COMMAND_MISUSED;
   for (size_t i = 0; i < session->count;) {
     const struct perfpred_plan_options plan_options = binding(session, i);
     enum perfpred_status status =

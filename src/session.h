@@ -43,6 +43,8 @@ int session_load(struct session *session);
 int session_report(struct session *session);
 /* Makes the plans. With skip, programs that lack a model are dropped and listed; at least one must be left. */
 int session_bind(struct session *session, bool skip);
+/* What --models says of the models that plans take. */
+int session_choose_kind(const struct session *session, struct perfpred_plan_options *plan_options);
 /* Another plan of a program, with models of calls alone; the caller destroys it. NULL: there is none. */
 struct perfpred_plan *session_bind_warm(struct session *session, size_t place);
 /* "context", "warm" or "mixed": what the calls of a prediction were priced by. */

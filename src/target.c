@@ -27,6 +27,13 @@ int target_open(const char *path, char *temporary, size_t size) {
   return file;
 }
 
+/* mkstemp made the file for its owner alone. */
+bool target_publish(int file, const char *temporary, const char *path) {
+  mode_t mask = umask(0);
+  umask(mask);
+  return fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0 && rename(temporary, path) == 0;
+}
+
 int target_check(const char *path) {
   char temporary[4096];
   int file = target_open(path, temporary, sizeof temporary);

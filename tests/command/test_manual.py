@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT, main, models, run
 
-SUBCOMMANDS = "machine kernels algorithms generate model predict rank tune measure validate plot".split()
+SUBCOMMANDS = "machine kernels algorithms generate model predict rank table tune measure validate plot".split()
 
 
 def read(name):
