@@ -153,6 +153,13 @@ struct node *node_read(const char *path) {
     message_fail("%s: cannot be read: %m", path);
     return NULL;
   }
+  int first = fgetc(file); /* a folder can be opened, but not read */
+  if (first == EOF && ferror(file)) {
+    message_fail("%s: cannot be read: %m", path);
+    fclose(file);
+    return NULL;
+  }
+  ungetc(first, file);
   json_t *value = json_loadf(file, DECODE, &error);
   fclose(file);
   if (value == NULL)

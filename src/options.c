@@ -190,8 +190,7 @@ static int store(const struct rule *rule, const char *value, struct options *opt
   case KIND_ASSIGNMENTS:
     return store_assignment(rule, value, target);
   case KIND_WORDS:
-    ((struct words *)target)->items[((struct words *)target)->count++] = value;
-    break;
+    return store_word(rule, value, &((struct words *)target)->items[((struct words *)target)->count++]);
   case KIND_INTEGER:
     good = number_integer(value, (int64_t)rule->lower, (int64_t)rule->upper, target);
     break;

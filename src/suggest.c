@@ -44,7 +44,7 @@ void suggest_begin(struct suggestion *suggestion, const char *wrong) {
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate) {
   size_t found = distance(suggestion->wrong, candidate);
-  size_t limit = tolerated(strlen(suggestion->wrong));
+  size_t limit = tolerated(strlen(suggestion->wrong + strspn(suggestion->wrong, "-"))); /* dashes prove nothing */
   if (found <= limit && found < suggestion->distance) {
     suggestion->nearest = candidate;
     suggestion->distance = found;

@@ -23,7 +23,8 @@ enum perfpred_status ppi_range_check(const struct perfpred_range *range, struct 
     return ppi_error_set(error, PERFPRED_INVALID, "range: [%lld, %lld] is empty or negative", (long long)range->lower,
                          (long long)range->upper);
   if ((range->upper - range->lower) / range->step >= CANDIDATE_MAX)
-    return ppi_error_set(error, PERFPRED_LIMIT, "range: more than %d candidates", CANDIDATE_MAX);
+    return ppi_error_set(error, PERFPRED_LIMIT, "range: %lld to %lld by %lld has more than %d candidates",
+                         (long long)range->lower, (long long)range->upper, (long long)range->step, CANDIDATE_MAX);
   return PERFPRED_OK;
 }
 

@@ -20,7 +20,8 @@ static enum perfpred_status failed(const char *path, const char *what, int numbe
   char why[128];
   const char *text = strerror_r(number, why, sizeof why);
 
-  return ppi_error_set(error, PERFPRED_IO, "%s: %s: %s", path, what, text);
+  /* a name that is too long must leave room for the reason */
+  return ppi_error_set(error, PERFPRED_IO, "%.300s: %s: %s", path, what, text);
 }
 
 /* A pipe that nobody has at its other end would be waited for without an end; one that somebody has is waited for. */
@@ -42,7 +43,7 @@ static enum perfpred_status open_for_reading(const char *path, const char *expec
   int opened = open_without_waiting(path, O_RDONLY);
 
   if (opened < 0 && (errno == ENOENT || errno == ENOTDIR))
-    return ppi_error_set(error, PERFPRED_MISSING, "%s: no such file: expected %s", path, expected);
+    return ppi_error_set(error, PERFPRED_MISSING, "%.300s: no such file: expected %s", path, expected);
   if (opened < 0)
     return failed(path, "cannot be read", errno, error);
   if (fstat(opened, &about) == 0 && S_ISDIR(about.st_mode)) {

@@ -99,6 +99,7 @@ def test_missing_words():
     refuses(2, "plot", "performance", "chol-l-3", naming=["-o FILE"])
     refuses(2, "plot", "performance", "-o", "x.svg", naming=["NAME"])
     refuses(2, "plot", "error", "-o", "x.svg", naming=["--measured"])
+    refuses(2, "kernels", "-f", "", naming=["-f", "FILE"])
 
 
 def test_surplus_words():
@@ -130,6 +131,7 @@ def test_suggestions():
         refuses(2, wrong, naming=[f"did you mean '{meant}'"])
     for wrong in ("c", "xy", "ran-dom", "model-of-a-machine", "x" * 100):
         assert "did you mean" not in refuses(2, wrong).err, wrong
+    assert "did you mean" not in refuses(2, "predict", "chol-l-3", "--reps", "3").err
     for wrong in ("c", "N", "nb"):
         assert "did you mean" not in refuses(2, "measure", "chol-l-3", "n=8", "b=8", f"{wrong}=3").err, wrong
 
