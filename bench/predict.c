@@ -71,6 +71,14 @@ static void estimate(void *data) {
     exit(1);
 }
 
+static void estimate_median(void *data) {
+  const struct subjects *all = data;
+  double median_s;
+  const int64_t sizes[] = { 500, 100 };
+  if (perfpred_models_estimate_median(all->smooth, all->place, sizes, 2, &median_s) & PERFPRED_NOTE_ERROR)
+    exit(1);
+}
+
 static void predict(void *data) {
   const struct subjects *all = data;
   struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
@@ -117,6 +125,7 @@ int main(void) {
   struct subjects all;
   prepare(&all);
   bench_run("kernel estimate (dtrsm)", estimate, &all, 20000);
+  bench_run("its median alone", estimate_median, &all, 20000);
   bench_run("prediction (chol-l-3, n=1000, b=128)", predict, &all, 500);
   bench_run("block-size search (n=1000, b=32..256 by 8)", search, &all, 20);
   bench_run("plan creation (chol-l-3)", create_plan, &all, 500);

@@ -86,13 +86,11 @@ static int add_operation(struct session *session, const char *name, size_t *foun
   for (size_t i = 0; i < count; i++) {
     struct perfpred_program *program;
     const char *candidate = perfpred_program_name_at(session->context, i);
+    suggest_offer(suggestion, candidate);
+    if (strcmp(perfpred_program_operation_at(session->context, i), name) != 0)
+      continue;
     if (perfpred_program_find(session->context, candidate, &program, &session->error) != PERFPRED_OK)
       return session_fail(session);
-    suggest_offer(suggestion, candidate);
-    if (strcmp(perfpred_program_operation(program), name) != 0) {
-      perfpred_program_unref(program);
-      continue;
-    }
     ++*found;
     if (add_program(session, program) != COMMAND_OK)
       return COMMAND_FAILED;

@@ -107,11 +107,13 @@ static enum perfpred_status learn_kernel(struct worker *worker, const char *name
 
 static enum perfpred_status learn_program(struct worker *worker, const char *name, const char *text,
                                           struct perfpred_error *error) {
-  const struct perfpred_program *program = ppi_programs_find(worker->programs, name);
+  struct perfpred_program *program = NULL;
   char *known = NULL;
-  if (!program)
+  if (!ppi_programs_has(worker->programs, name))
     return ppi_programs_add_text(worker->programs, worker->kernels, text, strlen(text), name, error);
-  enum perfpred_status status = perfpred_program_print(program, PERFPRED_FORMAT_TEXT, &known, error);
+  enum perfpred_status status = ppi_programs_require(worker->programs, name, &program, error);
+  if (status == PERFPRED_OK)
+    status = perfpred_program_print(program, PERFPRED_FORMAT_TEXT, &known, error);
   if (status == PERFPRED_OK)
     status = compare(name, known, text, error);
   perfpred_free(known);

@@ -32,6 +32,7 @@ struct perfpred_builder;
 struct perfpred_sampler;
 struct perfpred_models;
 struct perfpred_plan;
+struct perfpred_tuner;
 
 /**
  * Five statistics of a set of values. The layout is frozen: it never grows.

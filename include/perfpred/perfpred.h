@@ -16,5 +16,6 @@
 #include <perfpred/program.h>
 #include <perfpred/sampler.h>
 #include <perfpred/status.h>
+#include <perfpred/tuner.h>
 
 #endif

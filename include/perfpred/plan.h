@@ -108,6 +108,30 @@ PERFPRED_API enum perfpred_status perfpred_plan_predict(const struct perfpred_pl
                                                         size_t count, struct perfpred_prediction *prediction,
                                                         struct perfpred_error *error);
 
+/**
+ * Predicts the run times of many configurations, for a search of the caller's own. Each result is to the bit that of
+ * perfpred_plan_predict. Medians alone cost less than half of all statistics.
+ *
+ * @param plan the plan
+ * @param configurations configuration_count times parameter_count values: those of one configuration side by side, in
+ *        the order of the program's parameters
+ * @param configuration_count number of configurations; 0 does nothing
+ * @param parameter_count number of values of each; must be the program's
+ * @param[out] medians_s median run time of each configuration, seconds; NaN where there is no prediction; or NULL
+ * @param[out] time_s all statistics of each, seconds; NaN where there is no prediction; or NULL
+ * @param[out] statuses what perfpred_plan_predict would say of each; or NULL
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, also where configurations have no prediction; PERFPRED_INVALID, and nothing is written then
+ * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @source dissertation, Section 16
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_plan_evaluate(const struct perfpred_plan *plan,
+                                                         const int64_t *configurations, size_t configuration_count,
+                                                         size_t parameter_count, double *medians_s,
+                                                         struct perfpred_statistics *time_s,
+                                                         enum perfpred_status *statuses, struct perfpred_error *error);
+
 /** What the calls of one kernel have of a prediction. @since 0.1 */
 struct perfpred_share {
   const char *kernel;                /**< its name, e.g. "dtrsm"; borrowed from the plan */

@@ -16,6 +16,9 @@ PERFPRED_API size_t perfpred_program_count(const struct perfpred_context *contex
 /** Name of an algorithm by its place, in the order of the catalogue; borrowed; NULL past the end. @since 0.1 */
 PERFPRED_API const char *perfpred_program_name_at(const struct perfpred_context *context, size_t index);
 
+/** Operation of an algorithm by its place, "" without one; borrowed; NULL past the end. Its text need not be read. @since 0.1 */
+PERFPRED_API const char *perfpred_program_operation_at(const struct perfpred_context *context, size_t index);
+
 /**
  * Finds an algorithm by name, such as "chol-l-3".
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/model.h"
+#include "model/packed.h"
 
 #include <assert.h>
 #include <float.h>
@@ -34,21 +34,6 @@ static bool no_work(const struct ppi_submodel *submodel, const int64_t *sizes) {
                                                            ppi_kernel_movement_bytes(submodel->kernel, values) <= 0.0);
 }
 
-static double at_least(double value, double least) {
-  return value > least ? value : least; /* least also for NaN */
-}
-
-static void ordered(const struct ppi_piece *piece, const double values[PPI_STATISTICS],
-                    struct perfpred_statistics *time_s) {
-  time_s->min = at_least(values[0], piece->floors[0]);
-  time_s->med = at_least(at_least(values[1], piece->floors[1]), time_s->min);
-  time_s->max = at_least(at_least(values[2], piece->floors[2]), time_s->med);
-  time_s->mean = at_least(at_least(values[3], piece->floors[3]), time_s->min);
-  if (time_s->mean > time_s->max)
-    time_s->mean = time_s->max;
-  time_s->std = at_least(values[4], piece->floors[4]);
-}
-
 /* What the sub-model says of a point of its domain. */
 static const struct ppi_piece *within(const struct ppi_submodel *submodel, const int64_t *sizes,
                                       struct perfpred_statistics *time_s) {
@@ -56,7 +41,7 @@ static const struct ppi_piece *within(const struct ppi_submodel *submodel, const
   double values[PPI_STATISTICS];
 
   ppi_piece_values(piece, submodel->dimensions, sizes, values);
-  ordered(piece, values, time_s);
+  ppi_piece_order(piece, values, false, time_s);
   return piece;
 }
 
@@ -136,7 +121,7 @@ static void extrapolate(const struct ppi_submodel *submodel, const int64_t *want
 }
 
 static double between(double value, double least, double most) {
-  return value < most ? at_least(value, least) : most; /* most also for NaN */
+  return value < most ? ppi_at_least(value, least) : most; /* most also for NaN */
 }
 
 /* Below the domain the polynomial goes on, but no time is longer than that at the boundary, and none falls faster than the work does. */
@@ -179,7 +164,8 @@ static unsigned place(const struct ppi_submodel *submodel, const int64_t *sizes,
   return notes;
 }
 
-void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate) {
+static void estimate_anywhere(const struct ppi_submodel *submodel, const int64_t *sizes,
+                              struct ppi_estimate *estimate) {
   int64_t wanted[PPI_SIZE_MAX], inside[PPI_SIZE_MAX];
   const struct ppi_piece *piece;
 
@@ -205,6 +191,30 @@ void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *s
     go_below(submodel, piece, sizes, inside, &estimate->time_s);
 }
 
+/* Nearly all questions are of points inside. */
+PPI_PACKED_INLINE void estimate_as(const struct ppi_submodel *submodel, const int64_t *sizes, bool median,
+                                   struct ppi_estimate *estimate) {
+  const struct ppi_piece *piece;
+  ppi_pair sum[PPI_PAIRS];
+
+  if (!submodel->packed || !ppi_submodel_holds(submodel, sizes)) {
+    estimate_anywhere(submodel, sizes, estimate);
+    return;
+  }
+  piece = ppi_submodel_piece(submodel, sizes);
+  ppi_packed_values(piece, submodel->dimensions, sizes, median ? PPI_PAIRS_MEDIAN : PPI_PAIRS, sum);
+  ppi_packed_estimate(piece, sum, median, estimate);
+}
+
+void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate) {
+  estimate_as(submodel, sizes, false, estimate);
+}
+
+void ppi_submodel_estimate_median(const struct ppi_submodel *submodel, const int64_t *sizes,
+                                  struct ppi_estimate *estimate) {
+  estimate_as(submodel, sizes, true, estimate);
+}
+
 /* Distance to the nearest boundary, negative outside. A size that the domain fixes and that is met says nothing. */
 static double depth(const struct ppi_submodel *submodel, const int64_t *sizes) {
   double least = DBL_MAX;
@@ -220,8 +230,8 @@ static double depth(const struct ppi_submodel *submodel, const int64_t *sizes) {
   return least;
 }
 
-void ppi_submodels_estimate(const struct ppi_submodel *const *submodels, int count, const int64_t *sizes,
-                            struct ppi_estimate *estimate) {
+const struct ppi_submodel *ppi_submodels_choose(const struct ppi_submodel *const *submodels, int count,
+                                                const int64_t *sizes) {
   int best = 0;
 
   assert(count >= 1);
@@ -237,5 +247,5 @@ void ppi_submodels_estimate(const struct ppi_submodel *const *submodels, int cou
       }
     }
   }
-  ppi_submodel_estimate(submodels[best], sizes, estimate);
+  return submodels[best];
 }

@@ -22,6 +22,10 @@ static inline double ppi_tiles_pad(const struct ppi_tiles *tiles, int d, int64_t
   return over > 0 ? (double)size + tiles->padding[d] * (double)(tile - over) : (double)size;
 }
 
+/* Two statistics of a coefficient, for a vector unit: minimum and median, maximum and mean, standard deviation and 0. */
+typedef double ppi_pair __attribute__((vector_size(16)));
+#define PPI_PAIRS 3
+
 /* A polynomial per statistic on a box. Scaled variable x_d = (padded size_d - center_d) * scale_d; coefficients of statistic s stand at
    coefficients[s * count + index], index running over the full tensor product with the last dimension fastest. */
 struct ppi_piece {
@@ -29,8 +33,9 @@ struct ppi_piece {
   int degrees[PPI_SIZE_MAX];
   struct ppi_tiles tiles;
   double center[PPI_SIZE_MAX], scale[PPI_SIZE_MAX];
-  int count;                     /* coefficients per statistic: product of degrees + 1 */
-  double *coefficients;          /* PPI_STATISTICS * count */
+  int count;              /* coefficients per statistic: product of degrees + 1 */
+  double *coefficients;   /* PPI_STATISTICS * count */
+  const ppi_pair *packed; /* the same, PPI_PAIRS for each of count; the sub-model's. Of a piece of models, else NULL */
   double floors[PPI_STATISTICS]; /* no estimate lies below: a fit may dip between its points, a run time does not */
   double error;                  /* error measure of the fit; NaN: not estimated */
 };
@@ -59,6 +64,7 @@ struct ppi_submodel {
   int split_count, piece_count;
   struct ppi_split *splits; /* [0] is the root */
   struct ppi_piece *pieces;
+  ppi_pair *packed; /* behind the pieces' (packed.h) */
   uint64_t points, samples, disturbed;
   struct ppi_value values[PPI_ARG_MAX]; /* flags and scalars of the case, from case_text: for flop counts */
 };
@@ -123,8 +129,14 @@ void ppi_piece_scale(struct ppi_piece *piece, int dimensions);
 /* The five statistics at sizes, as fitted: neither clamped nor ordered. */
 void ppi_piece_values(const struct ppi_piece *piece, int dimensions, const int64_t *sizes,
                       double values[PPI_STATISTICS]);
-/* The piece that answers for a point of the domain; points outside get the piece nearest along the splits. */
-const struct ppi_piece *ppi_submodel_piece(const struct ppi_submodel *submodel, const int64_t *sizes);
+/* The piece that answers for a point of the domain; points outside get the piece nearest along the splits. A boundary belongs to the
+   lower piece. */
+static inline const struct ppi_piece *ppi_submodel_piece(const struct ppi_submodel *submodel, const int64_t *sizes) {
+  const struct ppi_split *split = submodel->splits;
+  while (split->dimension >= 0)
+    split = submodel->splits + (sizes[split->dimension] <= split->at ? split->left : split->right);
+  return submodel->pieces + split->piece;
+}
 /* Checks one sub-model as a loader must: tree well-formed and covering the domain, numbers finite, bounds ordered and >= 0. what: prefix for the text. */
 enum perfpred_status ppi_submodel_check(const struct ppi_submodel *submodel, const char *what,
                                         struct perfpred_error *error);
@@ -144,8 +156,11 @@ struct ppi_estimate {
    the trend of the time per flop, alpha + sum of beta_d / x_d, leaves of it; noted. Never negative, never NaN. Of a step, a size of 0 (nothing done yet, nothing left) is no more than near its lower
    bound, and beyond the limit of a basis is above the domain. */
 void ppi_submodel_estimate(const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate);
-/* Of several domains of one case, the one in which the point is deepest inside answers. */
-void ppi_submodels_estimate(const struct ppi_submodel *const *submodels, int count, const int64_t *sizes,
-                            struct ppi_estimate *estimate);
+/* The same, and to the bit, with nothing but minimum and median for certain. */
+void ppi_submodel_estimate_median(const struct ppi_submodel *submodel, const int64_t *sizes,
+                                  struct ppi_estimate *estimate);
+/* Of several domains of one case the one in which the point is deepest inside: that answers. */
+const struct ppi_submodel *ppi_submodels_choose(const struct ppi_submodel *const *submodels, int count,
+                                                const int64_t *sizes);
 
 #endif

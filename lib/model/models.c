@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/packed.h"
 #include "model/samples.h"
 
 #define INFO_SIZE (offsetof(struct perfpred_model_info, samples) + sizeof(uint64_t)) /* of release 0.1 */
@@ -114,6 +115,8 @@ enum perfpred_status ppi_models_append(struct perfpred_models *models, struct pp
       status =
           ppi_error_set(error, PERFPRED_EXISTS, "%s(%s): a model of this domain is there already", kernel, case_text);
   if (!status)
+    status = ppi_submodel_pack(submodel, error);
+  if (!status)
     status = reserve(models, error);
   if (status) {
     ppi_submodel_release(submodel);
@@ -190,15 +193,34 @@ enum perfpred_status perfpred_models_info(const struct perfpred_models *models, 
   return PERFPRED_OK;
 }
 
+/* NULL: there is no such sub-model, or it has other sizes. */
+static const struct ppi_submodel *asked(const struct perfpred_models *models, size_t index, const int64_t *sizes,
+                                        size_t count) {
+  if (!models || index >= (size_t)models->count || (!sizes && count > 0))
+    return NULL;
+  return count == (size_t)models->submodels[index].dimensions ? models->submodels + index : NULL;
+}
+
 unsigned perfpred_models_estimate(const struct perfpred_models *models, size_t index, const int64_t *sizes,
                                   size_t count, struct perfpred_statistics *time_s) {
+  const struct ppi_submodel *submodel = asked(models, index, sizes, count);
   struct ppi_estimate estimate;
 
-  if (!models || index >= (size_t)models->count || !time_s)
+  if (!submodel || !time_s)
     return PERFPRED_NOTE_ERROR;
-  if (count != (size_t)models->submodels[index].dimensions || (!sizes && count > 0))
-    return PERFPRED_NOTE_ERROR;
-  ppi_submodel_estimate(models->submodels + index, sizes, &estimate);
+  ppi_submodel_estimate(submodel, sizes, &estimate);
   *time_s = estimate.time_s;
+  return estimate.notes | models->notes;
+}
+
+unsigned perfpred_models_estimate_median(const struct perfpred_models *models, size_t index, const int64_t *sizes,
+                                         size_t count, double *median_s) {
+  const struct ppi_submodel *submodel = asked(models, index, sizes, count);
+  struct ppi_estimate estimate;
+
+  if (!submodel || !median_s)
+    return PERFPRED_NOTE_ERROR;
+  ppi_submodel_estimate_median(submodel, sizes, &estimate);
+  *median_s = estimate.time_s.med;
   return estimate.notes | models->notes;
 }

@@ -9,10 +9,12 @@
 void ppi_submodel_release(struct ppi_submodel *submodel) {
   for (int i = 0; submodel->pieces && i < submodel->piece_count; i++)
     free(submodel->pieces[i].coefficients);
+  free(submodel->packed);
   free(submodel->pieces);
   free(submodel->splits);
   free(submodel->basis);
   ppi_kernel_unref(submodel->kernel);
+  submodel->packed = NULL;
   submodel->pieces = NULL;
   submodel->splits = NULL;
   submodel->basis = NULL;
@@ -23,15 +25,6 @@ const char *ppi_submodel_size_name(const struct ppi_submodel *submodel, int d) {
   const struct perfpred_kernel *kernel = submodel->kernel;
 
   return submodel->basis ? submodel->basis->names[d] : kernel->args[kernel->sizes[d]].name;
-}
-
-const struct ppi_piece *ppi_submodel_piece(const struct ppi_submodel *submodel, const int64_t *sizes) {
-  const struct ppi_split *split = submodel->splits;
-
-  /* A boundary belongs to the lower piece. */
-  while (split->dimension >= 0)
-    split = submodel->splits + (sizes[split->dimension] <= split->at ? split->left : split->right);
-  return submodel->pieces + split->piece;
 }
 
 static enum perfpred_status check_bounds(const struct ppi_submodel *submodel, const char *what,

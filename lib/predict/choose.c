@@ -27,14 +27,9 @@ struct choosing {
 /* Sees every candidate. */
 typedef void candidate_fn(void *data, const struct candidate *candidate);
 
-static int threads_of(const struct perfpred_plan *plan) {
-  int threads = plan->models->setups[plan->setup].threads;
-  return threads > 1 ? threads : 1;
-}
-
 static bool admitted(const struct choosing *choosing, size_t plan) {
   int limit = choosing->options.thread_limit;
-  return limit == 0 || threads_of(choosing->plans[plan]) <= limit;
+  return limit == 0 || ppi_plan_threads(choosing->plans[plan]) <= limit;
 }
 
 static enum perfpred_status predict(struct choosing *choosing, struct candidate *candidate,
@@ -184,7 +179,7 @@ enum perfpred_status perfpred_choose(const struct perfpred_plan *const *plans, s
     return status;
   struct perfpred_choice full = { .size = choice->size,
                                   .plan = best.candidate.plan,
-                                  .threads = threads_of(plans[best.candidate.plan]),
+                                  .threads = ppi_plan_threads(plans[best.candidate.plan]),
                                   .value = best.candidate.value,
                                   .time_s = best.candidate.sum.time_s.med,
                                   .candidates = best.seen,

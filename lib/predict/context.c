@@ -57,8 +57,9 @@ static bool is_foreseen(const struct ppi_submodel *submodel, const int64_t *want
   return true;
 }
 
-bool ppi_plan_estimate_context(const struct ppi_plan_step *step, const struct ppi_plan_place *place,
+bool ppi_plan_estimate_context(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step,
                                const int64_t *sizes, struct ppi_estimate *estimate) {
+  const struct ppi_plan_place *place = &pricing->place;
   bool found = false;
   if (place->loops == 0 || place->owner != step->owner)
     return false;
@@ -70,7 +71,7 @@ bool ppi_plan_estimate_context(const struct ppi_plan_step *step, const struct pp
       wanted[d] = place->sizes[context->sizes[d]];
     if (!is_foreseen(context->submodel, wanted, sizes))
       continue;
-    ppi_submodel_estimate(context->submodel, wanted, &other);
+    ppi_plan_estimate(pricing, ppi_plan_fold(pricing, step), context->submodel, wanted, &other);
     /* of several domains one that need not be left, and of those the newest */
     if (!found || (estimate->notes & PERFPRED_NOTE_EXTRAPOLATED) || !(other.notes & PERFPRED_NOTE_EXTRAPOLATED))
       *estimate = other;

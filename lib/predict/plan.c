@@ -100,6 +100,12 @@ static enum perfpred_status compile_routine(struct perfpred_plan *plan, const st
   return status;
 }
 
+/* Keeping what a model was asked last pays where one model alone answers. */
+static void choose_fold(struct perfpred_plan *plan, struct ppi_plan_step *step) {
+  const bool alone = step->context_count == 1 || (step->context_count == 0 && step->submodel_count == 1);
+  step->fold = alone && plan->fold_count < PPI_PLAN_FOLDS ? plan->fold_count++ : -1;
+}
+
 static enum perfpred_status compile_step(struct perfpred_plan *plan, const struct perfpred_program *program,
                                          struct ppi_plan_step *step, struct perfpred_error *error) {
   const struct ppi_node *node = step->node;
@@ -110,6 +116,7 @@ static enum perfpred_status compile_step(struct perfpred_plan *plan, const struc
   case PPI_NODE_CALL:
     status = ppi_plan_bind(plan, program, step, error);
     plan->ld_kinds |= step->ld_kinds;
+    choose_fold(plan, step);
     plan->contexts += step->context_count > 0;
     return status;
   case PPI_NODE_RUN:

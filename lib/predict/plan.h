@@ -5,7 +5,7 @@
 
 #include <perfpred/plan.h>
 
-#include "model/model.h"
+#include "model/fold.h"
 #include "program/program.h"
 
 #define PPI_TERM_MAX 4
@@ -37,6 +37,15 @@ struct ppi_plan_place {
   int64_t sizes[PPI_PLAN_SIZES]; /* where a loop is open */
 };
 
+#define PPI_PLAN_FOLDS 24 /* calls of which an evaluation keeps what their models were last asked */
+
+/* What an evaluation keeps for asking models. */
+struct ppi_plan_pricing {
+  bool median; /* minimum and median alone */
+  struct ppi_fold *folds;
+  struct ppi_plan_place place;
+};
+
 /* A statement. sizes: FOR: lower, upper, step (none: 1); LET, IF: the value; CALL: the size arguments; RUN: the parameters. */
 struct ppi_plan_step {
   const struct ppi_node *node; /* the program's */
@@ -49,6 +58,7 @@ struct ppi_plan_step {
   struct ppi_plan_context *contexts;
   const struct perfpred_program *owner;
   struct ppi_plan_routine *callee; /* RUN */
+  int fold;                        /* CALL: place among those that are kept (PPI_PLAN_FOLDS); -1: it is not */
   unsigned ld_kinds;               /* CALL: bits of enum ppi_ld_kind that its models were measured with; 0: no matrix */
 };
 
@@ -69,6 +79,7 @@ struct perfpred_plan {
   bool warm;                            /* models of calls alone, even where there are others */
   int64_t ld;                           /* of the operands; 0: like that of the models */
   unsigned ld_kinds;                    /* of all steps */
+  int fold_count;                       /* calls that are kept */
   int contexts;                         /* calls that have a model in their steps */
   const struct perfpred_program *owner; /* while it is compiled, as in a place */
   int loops;
@@ -91,6 +102,10 @@ struct ppi_plan_sum {
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error);
 
+/* The median alone, to the bit as in the sum of all statistics. Search by this one. */
+enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                     double *median_s, unsigned *notes, struct perfpred_error *error);
+
 /* A call that has work and a model. */
 struct ppi_plan_watched {
   const struct ppi_submodel *submodel; /* the first of those of its kernel and case, or of the call in its step */
@@ -110,6 +125,9 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
 double ppi_estimate_error_s(const struct ppi_estimate *estimate);
 
 /* PERFPRED_NOTE_OTHER_LD if models of these kinds were measured with operands that lie in memory otherwise; ld 0: like theirs. */
+/* What an estimate may be off by, seconds. An error that is not known is not none: it may be as large as the time. */
+double ppi_estimate_error_s(const struct ppi_estimate *estimate);
+
 unsigned ppi_plan_ld_note(unsigned ld_kinds, int64_t ld);
 
 /* Chooses the setup that the options mean; sets setup and notes of the plan. */
@@ -128,8 +146,15 @@ enum perfpred_status ppi_plan_bind_contexts(const struct perfpred_plan *plan, co
                                             const int *places, int count, struct ppi_plan_step *step,
                                             struct perfpred_error *error);
 /* What the models of the call in its step say; false: there are none that know it there. sizes: the kernel's. */
-bool ppi_plan_estimate_context(const struct ppi_plan_step *step, const struct ppi_plan_place *place,
+bool ppi_plan_estimate_context(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step,
                                const int64_t *sizes, struct ppi_estimate *estimate);
+/* price.c: by the models of the call in its step (*context); beyond what is known of those by models of the call alone, if they reach
+   that far. False: there is no model. */
+bool ppi_plan_price(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step, const int64_t *sizes,
+                    struct ppi_estimate *estimate, bool *context);
+struct ppi_fold *ppi_plan_fold(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step); /* or NULL */
+void ppi_plan_estimate(const struct ppi_plan_pricing *pricing, struct ppi_fold *fold,
+                       const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate);
 
 /* Arguments of a CALL as far as the text fixes them (flags, scalars, whether a vector runs along a row), and the case they make. */
 void ppi_plan_values(const struct ppi_node *call, struct ppi_value values[PPI_ARG_MAX]);

@@ -18,9 +18,10 @@ struct summing {
   struct ppi_plan_sum *sum;
   const struct ppi_plan_watcher *watcher; /* or NULL */
   uint64_t steps;
-  uint64_t busy; /* calls that had something to do */
-  bool unknown;  /* the error of one of their models is not known */
-  struct ppi_plan_place place;
+  uint64_t busy;   /* calls that had something to do */
+  bool unknown;    /* the error of one of their models is not known */
+  double variance; /* of the time */
+  struct ppi_plan_pricing pricing;
   struct perfpred_error *error;
 };
 
@@ -64,6 +65,8 @@ static enum perfpred_status out_of_domain(const struct summing *state, const str
                                           const int64_t *sizes) {
   const struct perfpred_kernel *kernel = step->node->kernel;
   char text[400] = "", case_text[PPI_CASE_MAX];
+  if (!state->error) /* searches meet this often */
+    return PERFPRED_OUT_OF_DOMAIN;
   ppi_plan_case(step->node, case_text);
   append(text, sizeof text, "%s(%s) of", kernel->name, case_text);
   for (int i = 0; i < kernel->size_count; i++)
@@ -83,11 +86,13 @@ static enum perfpred_status out_of_domain(const struct summing *state, const str
 static enum perfpred_status beyond_steps(const struct summing *state, const struct ppi_plan_step *step) {
   const struct ppi_submodel *submodel = step->contexts[0].submodel;
   char text[400] = "", case_text[PPI_CASE_MAX];
+  if (!state->error)
+    return PERFPRED_OUT_OF_DOMAIN;
   ppi_plan_case(step->node, case_text);
   append(text, sizeof text, "%s(%s) in a step with", step->node->kernel->name, case_text);
   for (int d = 0; d < submodel->dimensions; d++)
     append(text, sizeof text, "%s %s = %lld", d ? "," : "", submodel->basis->names[d],
-           (long long)state->place.sizes[step->contexts[0].sizes[d]]);
+           (long long)state->pricing.place.sizes[step->contexts[0].sizes[d]]);
   append(text, sizeof text, " is above the domain of its model,");
   for (int d = 0; d < submodel->dimensions; d++)
     append(text, sizeof text, "%s[%lld, %lld]", d ? " x " : " ", (long long)submodel->lower[d],
@@ -112,11 +117,17 @@ double ppi_estimate_error_s(const struct ppi_estimate *estimate) {
 static void add_estimate(struct summing *state, const struct ppi_plan_step *step, const struct ppi_estimate *estimate,
                          bool context) {
   struct ppi_plan_sum *sum = state->sum;
+  sum->notes |= estimate->notes | ppi_plan_ld_note(step->ld_kinds, state->plan->ld);
+  sum->time_s.med += estimate->time_s.med;
+  state->busy++;
+  if (state->pricing.median)
+    return;
   sum->context_calls += context;
   sum->warm_calls += !context;
-  ppi_stats_add(&sum->time_s, &estimate->time_s);
-  sum->notes |= estimate->notes | ppi_plan_ld_note(step->ld_kinds, state->plan->ld);
-  state->busy++;
+  sum->time_s.min += estimate->time_s.min;
+  sum->time_s.max += estimate->time_s.max;
+  sum->time_s.mean += estimate->time_s.mean;
+  state->variance += estimate->time_s.std * estimate->time_s.std;
   if (isnan(estimate->error)) {
     sum->notes |= PERFPRED_NOTE_UNCERTAIN;
     state->unknown = true;
@@ -138,28 +149,6 @@ static enum perfpred_status sum_sizes(const struct summing *state, const struct 
     }
   }
   return PERFPRED_OK;
-}
-
-static bool is_above(const struct ppi_submodel *submodel, const int64_t *sizes) {
-  for (int d = 0; d < submodel->dimensions; d++)
-    if (sizes[d] > submodel->upper[d])
-      return true;
-  return false;
-}
-
-/* Of several domains those answer that no size exceeds, however far below them another size lies: raising a size to a domain's
-   lower bound is harmless, extrapolating is not. */
-static void estimate_call(const struct ppi_plan_step *step, const int64_t *sizes, struct ppi_estimate *estimate) {
-  enum { FIT = 16 };
-  const struct ppi_submodel *fitting[FIT];
-  int count = 0;
-  for (int k = 0; step->submodel_count > 1 && k < step->submodel_count && count < FIT; k++)
-    if (!is_above(step->submodels[k], sizes))
-      fitting[count++] = step->submodels[k];
-  if (count > 0)
-    ppi_submodels_estimate(fitting, count, sizes, estimate);
-  else
-    ppi_submodels_estimate(step->submodels, step->submodel_count, sizes, estimate);
 }
 
 /* In a partial plan it counts as 0; a call that is modelled in steps alone may stand elsewhere, too. */
@@ -189,22 +178,6 @@ static enum perfpred_status tell_watcher(const struct summing *state, const stru
   return watcher->call(watcher->data, &watched) ? PERFPRED_OK : ppi_error_memory(state->error);
 }
 
-/* By the models of the call in its step; beyond what is known of those by models of the call alone, if they reach that far. False: there
-   is no model. */
-static bool price(const struct summing *state, const struct ppi_plan_step *step, const int64_t *sizes,
-                  struct ppi_estimate *estimate, bool *context) {
-  struct ppi_estimate alone;
-  *context = step->context_count > 0 && ppi_plan_estimate_context(step, &state->place, sizes, estimate);
-  if (step->submodel_count == 0 || (*context && !(estimate->notes & PERFPRED_NOTE_EXTRAPOLATED)))
-    return *context;
-  estimate_call(step, sizes, &alone);
-  if (*context && (alone.notes & PERFPRED_NOTE_EXTRAPOLATED))
-    return true;
-  *estimate = alone;
-  *context = false;
-  return true;
-}
-
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = count_step(state);
@@ -215,7 +188,7 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
   state->sum->calls++;
   struct ppi_estimate estimate;
   bool context;
-  if (!price(state, step, sizes, &estimate, &context))
+  if (!ppi_plan_price(&state->pricing, step, sizes, &estimate, &context))
     return without_model(state, step, sizes);
   if (estimate.notes & PERFPRED_NOTE_ZERO_WORK)
     return PERFPRED_OK;
@@ -271,13 +244,13 @@ static enum perfpred_status sum_loop(struct summing *state, const struct ppi_pla
     slots[node->slot] = start;
     if (node->width_slot >= 0)
       slots[node->width_slot] = width;
-    if (state->place.loops == 0)
-      enter_step(&state->place, node->down, start, width);
+    if (state->pricing.place.loops == 0)
+      enter_step(&state->pricing.place, node->down, start, width);
     status = count_step(state);
-    state->place.loops++;
+    state->pricing.place.loops++;
     if (!status)
       status = sum_block(state, step->body, slots, depth);
-    state->place.loops--;
+    state->pricing.place.loops--;
     if (!status && first)
       status = check_rest(state, &loop);
     first = false;
@@ -290,15 +263,15 @@ static enum perfpred_status sum_routine(struct summing *state, const struct ppi_
   enum perfpred_status status = ppi_program_check(routine->program, parameters, count, state->error);
   if (status)
     return status;
-  const struct ppi_plan_place outer = state->place;
+  const struct ppi_plan_place outer = state->pricing.place;
   int64_t slots[PPI_SLOT_MAX];
   memcpy(slots, parameters, count * sizeof *slots);
   if (outer.loops == 0 && routine->size >= 0) {
-    state->place.owner = routine->program;
-    state->place.n = parameters[routine->size];
+    state->pricing.place.owner = routine->program;
+    state->pricing.place.n = parameters[routine->size];
   }
   status = sum_block(state, routine->body, slots, depth);
-  state->place = outer;
+  state->pricing.place = outer;
   return status;
 }
 
@@ -370,22 +343,49 @@ enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_
   return ppi_plan_sum_watched(plan, parameters, count, NULL, sum, error);
 }
 
+/* Folds are as many as the plan keeps calls. */
+static enum perfpred_status evaluate(struct summing *state, const int64_t *parameters, size_t count) {
+  struct ppi_plan_sum *sum = state->sum;
+  const struct perfpred_plan *plan = state->plan;
+  memset(sum, 0, sizeof *sum);
+  for (int i = 0; i < plan->fold_count; i++)
+    state->pricing.folds[i].piece = NULL;
+  enum perfpred_status status = check_ld(plan, parameters, count, state->error);
+  if (!status)
+    status = sum_routine(state, plan->routines, parameters, count, 0);
+  if (status)
+    return status;
+  if (state->busy == 0)
+    sum->notes |= PERFPRED_NOTE_ZERO_WORK;
+  sum->notes |= plan->notes;
+  return PERFPRED_OK;
+}
+
 enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                           const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
                                           struct perfpred_error *error) {
-  memset(sum, 0, sizeof *sum);
-  struct summing state = { .plan = plan, .sum = sum, .watcher = watcher, .error = error };
-  enum perfpred_status status = check_ld(plan, parameters, count, error);
-  if (!status)
-    status = sum_routine(&state, plan->routines, parameters, count, 0);
+  struct ppi_fold folds[PPI_PLAN_FOLDS];
+  struct summing state = {
+    .plan = plan, .sum = sum, .watcher = watcher, .pricing = { .folds = folds }, .error = error
+  };
+  enum perfpred_status status = evaluate(&state, parameters, count);
   if (status)
     return status;
-  if (state.busy == 0)
-    sum->notes |= PERFPRED_NOTE_ZERO_WORK;
-  else if (state.unknown || !(sum->time_s.med > 0.0))
-    sum->model_error = (double)NAN;
-  else
-    sum->model_error = sum->error_s / sum->time_s.med;
-  sum->notes |= plan->notes;
+  sum->time_s.std = sqrt(state.variance);
+  if (state.busy > 0)
+    sum->model_error = state.unknown || !(sum->time_s.med > 0.0) ? (double)NAN : sum->error_s / sum->time_s.med;
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                     double *median_s, unsigned *notes, struct perfpred_error *error) {
+  struct ppi_fold folds[PPI_PLAN_FOLDS];
+  struct ppi_plan_sum sum;
+  struct summing state = { .plan = plan, .sum = &sum, .pricing = { .median = true, .folds = folds }, .error = error };
+  enum perfpred_status status = evaluate(&state, parameters, count);
+  if (status)
+    return status;
+  *median_s = sum.time_s.med;
+  *notes = sum.notes;
   return PERFPRED_OK;
 }

@@ -56,15 +56,16 @@ static enum perfpred_status search(const struct perfpred_plan *plan, int paramet
                                    int64_t *values, size_t count, struct best *best, struct perfpred_error *error) {
   best->candidates = (uint64_t)((range->upper - range->lower) / range->step) + 1;
   for (uint64_t i = 0; i < best->candidates; i++) {
-    struct ppi_plan_sum sum;
+    double time_s;
+    unsigned notes;
     values[parameter] = range->lower + (int64_t)i * range->step;
-    enum perfpred_status status = ppi_plan_sum(plan, values, count, &sum, error);
+    enum perfpred_status status = ppi_plan_median(plan, values, count, &time_s, &notes, error);
     if (status)
       return status;
-    if (i > 0 && sum.time_s.med >= best->time_s)
+    if (i > 0 && time_s >= best->time_s)
       continue;
     best->value = values[parameter];
-    best->time_s = sum.time_s.med;
+    best->time_s = time_s;
   }
   return PERFPRED_OK;
 }
@@ -72,12 +73,13 @@ static enum perfpred_status search(const struct perfpred_plan *plan, int paramet
 /* time(best) / time(default_value); NaN when the latter has no prediction. */
 static double yield(const struct perfpred_plan *plan, int parameter, int64_t value, int64_t *values, size_t count,
                     double best_s) {
-  struct ppi_plan_sum sum;
+  double time_s;
+  unsigned notes;
   values[parameter] = value;
-  if (ppi_plan_sum(plan, values, count, &sum, NULL) != PERFPRED_OK)
+  if (ppi_plan_median(plan, values, count, &time_s, &notes, NULL) != PERFPRED_OK)
     return (double)NAN;
-  if (sum.time_s.med > 0.0)
-    return best_s / sum.time_s.med;
+  if (time_s > 0.0)
+    return best_s / time_s;
   return best_s > 0.0 ? (double)NAN : 1.0; /* nothing to do either way */
 }
 

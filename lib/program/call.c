@@ -263,8 +263,11 @@ static enum perfpred_status find_callee(struct ppi_parser *parser, const char *n
   if (!strcmp(name, parser->program->name))
     return PERFPRED_OK; /* callee NULL: itself */
   struct perfpred_program *callee = ppi_names_find(parser->pending, name);
-  if (!callee && parser->programs)
-    callee = ppi_programs_find(parser->programs, name);
+  if (!callee && parser->programs && ppi_programs_has(parser->programs, name)) {
+    enum perfpred_status status = ppi_programs_require(parser->programs, name, &callee, parser->scanner.error);
+    if (status)
+      return status;
+  }
   if (!callee)
     return unknown(parser, name, node->algorithm);
   if (callee->nest)

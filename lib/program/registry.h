@@ -8,11 +8,17 @@
 
 struct ppi_programs;
 
+/* With the catalogue, whose texts are read one by one when an algorithm of them is asked for; several threads may ask. The kernels
+   must live as long. */
 enum perfpred_status ppi_programs_create(const struct ppi_kernels *kernels, struct ppi_programs **programs,
-                                         struct perfpred_error *error); /* with the catalogue */
+                                         struct perfpred_error *error);
 void ppi_programs_destroy(struct ppi_programs *programs);
-struct perfpred_program *ppi_programs_find(const struct ppi_programs *programs,
-                                           const char *name); /* borrowed; NULL: none */
+/* Borrowed; NULL if there is none, or no memory to read it. */
+struct perfpred_program *ppi_programs_find(const struct ppi_programs *programs, const char *name);
+bool ppi_programs_has(const struct ppi_programs *programs, const char *name); /* without reading it */
+/* Borrowed; PERFPRED_NOT_FOUND names the algorithm and a near one. */
+enum perfpred_status ppi_programs_require(const struct ppi_programs *programs, const char *name,
+                                          struct perfpred_program **program, struct perfpred_error *error);
 /* Parses a whole text (kernels, algorithms, nests) into both registries, all or nothing. */
 enum perfpred_status ppi_programs_add_text(struct ppi_programs *programs, struct ppi_kernels *kernels, const char *text,
                                            size_t length, const char *source, struct perfpred_error *error);

@@ -55,7 +55,7 @@ static enum perfpred_status read_version(struct ppi_scanner *scanner, bool neede
 
 static enum perfpred_status check_name(struct reader *reader, const char *name) {
   const bool here = ppi_names_find(&reader->names, name);
-  if (here || (reader->into && ppi_programs_find(reader->programs, name)))
+  if (here || (reader->into && ppi_programs_has(reader->programs, name)))
     return ppi_scan_error(&reader->scanner, PERFPRED_EXISTS, "the name %s is already taken by an algorithm or nest%s",
                           name, here ? " of this text" : "");
   if (reader->unit->count == PPI_UNIT_MAX)
@@ -262,6 +262,23 @@ enum perfpred_status ppi_text_read(const struct ppi_programs *programs, struct p
   reader_clear(&reader); /* before the kernels go that its calls refer to */
   if (status)
     ppi_kernels_truncate(kernels, kernel_count);
+  return status;
+}
+
+enum perfpred_status ppi_text_read_algorithms(const struct ppi_programs *programs, const struct ppi_kernels *kernels,
+                                              const char *text, size_t length, const char *source,
+                                              struct ppi_unit **unit, struct perfpred_error *error) {
+  struct reader reader;
+  enum perfpred_status status = reader_init(&reader, programs, kernels, error);
+  if (status)
+    return status;
+  ppi_scan_init(&reader.scanner, text, length, source, error);
+  status = read_text(&reader, true);
+  if (!status) {
+    *unit = reader.unit;
+    reader.unit = NULL;
+  }
+  reader_clear(&reader);
   return status;
 }
 

@@ -9,5 +9,9 @@
 enum perfpred_status ppi_text_read(const struct ppi_programs *programs, struct ppi_kernels *kernels, const char *text,
                                    size_t length, const char *source, struct ppi_unit **unit,
                                    struct perfpred_error *error);
+/* The same of a text without kernels, whose names may be known to the registry: it comes from there. */
+enum perfpred_status ppi_text_read_algorithms(const struct ppi_programs *programs, const struct ppi_kernels *kernels,
+                                              const char *text, size_t length, const char *source,
+                                              struct ppi_unit **unit, struct perfpred_error *error);
 
 #endif

@@ -314,7 +314,8 @@ Test(estimate, the_deepest_domain_answers) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct ppi_estimate estimate;
 
-    ppi_submodels_estimate(both, 2, (int64_t[]){ cases[i].m, 50 }, &estimate);
+    const int64_t sizes[] = { cases[i].m, 50 };
+    ppi_submodel_estimate(ppi_submodels_choose(both, 2, sizes), sizes, &estimate);
     cr_assert_eq(estimate.time_s.min, cases[i].expected, "m = %lld", (long long)cases[i].m);
   }
   ppi_submodel_release(&large);
