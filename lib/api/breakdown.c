@@ -142,37 +142,53 @@ static enum perfpred_status check_setup(const struct breakdown *breakdown, struc
   return status;
 }
 
+static enum perfpred_status fill(struct breakdown *breakdown, struct perfpred_sampler *sampler,
+                                 const struct ppi_sampling *sampling, struct perfpred_error *error) {
+  enum perfpred_status status = see_calls(breakdown, error);
+  if (!status)
+    status = predict(breakdown, error);
+  if (!status)
+    status = check_setup(breakdown, sampler, error);
+  return status ? status : measure(breakdown, sampler, sampling, error);
+}
+
+static const char *missing_pointer(const struct perfpred_sampler *sampler, const struct perfpred_kernel_error *items,
+                                   size_t capacity, const size_t *item_count) {
+  if (!sampler)
+    return "sampler";
+  if (!item_count)
+    return "item_count";
+  return !items && capacity > 0 ? "items" : NULL;
+}
+
+static void release(struct breakdown *breakdown) {
+  free(breakdown->items);
+  free(breakdown->places);
+  ppi_calls_free(&breakdown->calls);
+}
+
 enum perfpred_status perfpred_validate_kernels(const struct perfpred_plan *plan, struct perfpred_sampler *sampler,
                                                const struct perfpred_measure_options *options,
                                                const int64_t *parameters, size_t count,
                                                struct perfpred_kernel_error *items, size_t capacity, size_t *item_count,
                                                struct perfpred_error *error) {
   ppi_error_clear(error);
-  if (!sampler || !item_count || (!items && capacity > 0))
-    return ppi_error_set(error, PERFPRED_INVALID, "%s is NULL",
-                         !sampler ? "sampler" : (!item_count ? "item_count" : "items"));
+  const char *missing = missing_pointer(sampler, items, capacity, item_count);
+  if (missing)
+    return ppi_error_set(error, PERFPRED_INVALID, "%s is NULL", missing);
   struct breakdown breakdown = { .plan = plan, .parameters = parameters };
   struct ppi_sampling sampling;
   enum perfpred_status status = ppi_plan_check(plan, parameters, count, error);
   if (!status)
     status = ppi_measure_options(options, &sampling, error);
-  if (!status)
-    status = see_calls(&breakdown, error);
-  if (!status)
-    status = predict(&breakdown, error);
-  if (!status)
-    status = check_setup(&breakdown, sampler, error);
-  if (!status)
-    status = measure(&breakdown, sampler, &sampling, error);
+  if (status)
+    return status;
+  status = fill(&breakdown, sampler, &sampling, error);
   if (!status) {
     *item_count = breakdown.count;
-    if (capacity > breakdown.count)
-      capacity = breakdown.count;
-    if (capacity > 0)
-      memcpy(items, breakdown.items, capacity * sizeof *items);
+    if (breakdown.count > 0 && capacity > 0)
+      memcpy(items, breakdown.items, (capacity < breakdown.count ? capacity : breakdown.count) * sizeof *items);
   }
-  free(breakdown.items);
-  free(breakdown.places);
-  ppi_calls_free(&breakdown.calls);
+  release(&breakdown);
   return status;
 }

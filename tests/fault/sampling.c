@@ -6,11 +6,13 @@
 #include "base/context.h"
 #include "clockwork.h"
 #include "fault.h"
+#include "measure/sampler.h"
 #include "measure/script_tree.h"
 #include "measure/team.h"
 
 static struct perfpred_context *context; /* with dmine; the scenarios only read it */
 static struct perfpred_sampler *here;    /* made once: it calibrates at its first measurement, which takes time */
+static struct perfpred_program *calling; /* calls dmine in two places */
 
 static int nothing(void *data, void *const args[]) {
   (void)data;
@@ -117,6 +119,22 @@ static enum perfpred_status sample_here(struct perfpred_error *error) {
   return sample_with(here, error);
 }
 
+/* Executions timed call by call: one result for each place. */
+static enum perfpred_status execute_parts(struct perfpred_error *error) {
+  static const int64_t parameters[] = { 12 };
+  const struct ppi_window windows[] = { { .parameters = parameters }, { .parameters = parameters } };
+  const struct ppi_sampling sampling = { .repetitions = 2, .gate = -1.0 };
+  struct ppi_result results[4];
+  enum perfpred_status status = here->ops->windows(here, calling, windows, 2, &sampling, results, error);
+  if (!status) {
+    for (int i = 0; i < 4; i++)
+      if (results[i].count < 2)
+        fault_touched("a call without samples");
+    ppi_results_free(results, 4);
+  }
+  return status;
+}
+
 static void work(void *data, int index) {
   ((int *)data)[index]++;
 }
@@ -160,6 +178,12 @@ static enum perfpred_status set_up(struct perfpred_error *error) {
     status = perfpred_sampler_create_local(context, NULL, &here, error);
   if (!status)
     status = sample_with(here, error);
+  static const char text[] = "perfpred-text 1\nalgorithm calling(n)\n  inout X: double vector[n]\n  dmine(n, X[0])\n"
+                             "  for i in 0:n by 5 as w\n    dmine(w, X[i])\n  end\nend\n";
+  if (!status)
+    status = perfpred_program_parse(context, text, strlen(text), "test", &calling, error);
+  if (!status)
+    status = execute_parts(error); /* learns what such calls cost */
   return status ? status : read_script(error);
 }
 
@@ -174,9 +198,11 @@ int main(void) {
     fault_check(&tap, "script: read", read_script);
     fault_check(&tap, "script: sample on a virtual clock", sample_virtual);
     fault_check(&tap, "script: sample in this process", sample_here);
+    fault_check(&tap, "execution: timed call by call in this process", execute_parts);
     fault_check(&tap, "team: create and run", create_team);
     tap_case(&tap, lacks_threads(), "team: a thread that cannot be had");
   }
+  perfpred_program_unref(calling);
   perfpred_sampler_destroy(here);
   perfpred_context_destroy(context);
   return tap_finish(&tap);
