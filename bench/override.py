@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the ILAENV override gains: stock block sizes, the best static one, those of a table, the best one for each size.
+
+override.py DRIVER OVERRIDE [--table FILE] [...]: DRIVER is override-driver, OVERRIDE libperfpred-ilaenv.so. To be run alone on
+the machine. One process for each setting, all on the same libraries, calls interleaved: what differs is the table that each reads.
+Prints, for every routine and size, median times relative to stock, and sums over the sizes; the noise is how far the medians of odd and
+even repetitions of one setting are apart.
+"""
+
+import argparse
+import os
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+OPEN = 0xFFFFFFFF
+ROUTINES = (
+    "dpotrf dpotrf-u dgetrf dgetri dtrtri dtrtri-u dlauum dlauum-u dsygst dsygst-u dgeqrf dgelqf dorgqr dorglq "
+    "dormqr-ln dormqr-lt dormqr-rn dormqr-rt dormlq-ln dormlq-lt dormlq-rn dormlq-rt dsytrd dsytrd-u dgebrd dgehrd "
+    "dsytrf dsytrf-u"
+).split()
+N1, N3, MIN12, MAX123, SPAN23 = 1, 3, 5, 7, 8
+SIZES = dict(DGETRF=MIN12, DGEQRF=MIN12, DGELQF=MIN12, DGEBRD=MIN12, DORGQR=N3, DORGLQ=N3, DGEHRD=SPAN23)
+SIZES.update(DORMQR=MAX123, DORMLQ=MAX123)
+
+
+def write_table(path, nb):
+    """One block size for all routines and sizes, as doc/decision-table.md lays it out; None: no routine at all."""
+    names = sorted({name.split("-")[0].upper() for name in ROUTINES}) if nb is not None else []
+    routines = b"".join(
+        struct.pack("<8s2sBBHH", name.ljust(8).encode(), b"", 0, SIZES.get(name, N1), place, 1)
+        for place, name in enumerate(names)
+    )
+    rows = b"".join(struct.pack("<IHH", OPEN, place, 1) for place in range(len(names)))
+    cells = struct.pack("<IHHI", OPEN, nb or 0, 2, OPEN) * len(names)
+    size = 640 + len(routines) + len(rows) + len(cells)
+    counts = (len(names), len(names), len(names))
+
+    def header(checksum):
+        return struct.pack("<8sIII3I4I80s256s256s", b"PPTABLE1", 1, size, checksum, *counts, 0, 0, 0, 0, b"", b"", b"")
+
+    body = routines + rows + cells
+    with open(path, "wb") as file:
+        file.write(header(zlib.crc32(header(0) + body)) + body)
+
+
+class Setting:
+    """A process that reads one table."""
+
+    def __init__(self, name, driver, environment, table):
+        self.name = name
+        self.process = subprocess.Popen(
+            [driver], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**environment, "PERFPRED_TABLE": table}
+        )
+
+    def time(self, routine, n):
+        self.process.stdin.write(f"{routine} {n}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer or answer.startswith("error"):
+            sys.exit(f"override.py: {self.name}: {routine} n={n}: {answer.strip() or 'the driver has ended'}")
+        seconds = float(answer)
+        if seconds < 0:
+            sys.exit(f"override.py: {self.name}: {routine} n={n}: INFO is not 0")
+        return seconds
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+
+def environment_of(options, folder):
+    """The environment in which LAPACK's names lead to the chosen files, with the override in front."""
+    links = os.path.join(folder, "libraries")
+    os.mkdir(links)
+    os.symlink(os.path.abspath(options.blas), os.path.join(links, "libblas.so.3"))
+    os.symlink(os.path.abspath(options.lapack), os.path.join(links, "liblapack.so.3"))
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PERFPRED_")}
+    environment["LD_LIBRARY_PATH"] = links
+    environment["LD_PRELOAD"] = os.path.abspath(options.override)
+    environment.update(item.split("=", 1) for item in options.env)
+    return environment
+
+
+def settings_of(options, folder):
+    environment = environment_of(options, folder)
+    tables = {"stock": None, **{nb: nb for nb in options.blocks}}
+    settings = []
+    for name, nb in tables.items():
+        path = os.path.join(folder, f"{name}.table")
+        write_table(path, nb)
+        settings.append(Setting(name, options.driver, environment, path))
+    settings.append(Setting("override", options.driver, environment, os.path.abspath(options.table)))
+    return settings
+
+
+def measure(settings, routine, n, reps):
+    """Times of every setting, interleaved; the first round warms up and is dropped."""
+    times = {setting.name: [] for setting in settings}
+    for rep in range(reps + 1):
+        # every other round backwards, so that no setting is always the first after another one
+        for setting in settings if rep % 2 else reversed(settings):
+            seconds = setting.time(routine, n)
+            if rep > 0:
+                times[setting.name].append(seconds)
+    return times
+
+
+def noise_of(times):
+    """Largest distance of the medians of two halves, relative."""
+    worst = 0.0
+    for values in times.values():
+        if len(values) > 1:
+            odd, even = statistics.median(values[::2]), statistics.median(values[1::2])
+            worst = max(worst, abs(odd - even) / min(odd, even))
+    return worst
+
+
+class Sums:
+    def __init__(self, blocks):
+        self.blocks, self.points = blocks, []
+
+    def add(self, n, times):
+        medians = {name: statistics.median(values) for name, values in times.items()}
+        self.points.append((n, medians, noise_of(times)))
+
+    def best_static(self):
+        return min(self.blocks, key=lambda nb: sum(medians[nb] for _, medians, _ in self.points))
+
+    def print(self, routine):
+        static = self.best_static()
+        total = dict(stock=0.0, static=0.0, override=0.0, best=0.0)
+        print(f"\n{routine}: best static block size {static}")
+        print(f"{'n':>6} {'stock ms':>10} {'static':>8} {'override':>9} {'best':>8} {'(NB)':>5} {'noise':>7}")
+        worst = 0.0
+        for n, medians, noise in self.points:
+            best = min(self.blocks, key=lambda nb: medians[nb])
+            row = dict(stock=medians["stock"], static=medians[static], override=medians["override"], best=medians[best])
+            for key, value in row.items():
+                total[key] += value
+            worst = max(worst, row["override"] / row["stock"] - 1 - noise)
+            print(
+                f"{n:6d} {1e3 * row['stock']:10.3f} {row['static'] / row['stock']:8.3f} "
+                f"{row['override'] / row['stock']:9.3f} {row['best'] / row['stock']:8.3f} {best:5d} {100 * noise:6.1f}%"
+            )
+        print(
+            f"{'sum':>6} {1e3 * total['stock']:10.3f} {total['static'] / total['stock']:8.3f} "
+            f"{total['override'] / total['stock']:9.3f} {total['best'] / total['stock']:8.3f}"
+        )
+        return static, total, worst
+
+
+def print_summary(summary):
+    print(f"\n{'routine':12} {'static':>8} {'override':>9} {'best':>8} {'slower than stock':>18} {'goal':>5}")
+    for routine, (_, total, worst) in summary.items():
+        good = total["override"] <= total["static"] and worst <= 0.02
+        print(
+            f"{routine:12} {total['static'] / total['stock']:8.3f} {total['override'] / total['stock']:9.3f} "
+            f"{total['best'] / total['stock']:8.3f} {100 * max(worst, 0.0):16.1f} % {'met' if good else '-':>5}"
+        )
+
+
+def numbers(text):
+    parts = [int(part) for part in text.split(":")]
+    if len(parts) == 1:
+        return parts
+    if len(parts) != 3 or parts[0] < 1 or parts[1] < parts[0] or parts[2] < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected LO:HI:STEP")
+    return list(range(parts[0], parts[1] + 1, parts[2]))
+
+
+def blocks(text):
+    found = [int(part) for part in text.split(",")]
+    if any(nb < 1 or nb > 8192 for nb in found):
+        raise argparse.ArgumentTypeError(f"{text}: expected block sizes from 1 to 8192")
+    return found
+
+
+def routines(text):
+    found = text.split(",")
+    for name in found:
+        if name not in ROUTINES:
+            raise argparse.ArgumentTypeError(f"{name}: expected some of {', '.join(ROUTINES)}")
+    return found
+
+
+def default_table():
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return os.environ.get("PERFPRED_TABLE") or os.path.join(data, "perfpred", "lapack.table")
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("driver")
+    parser.add_argument("override")
+    parser.add_argument("--table", default=default_table())
+    parser.add_argument("--routines", type=routines, default=ROUTINES)
+    parser.add_argument("-n", type=numbers, default=numbers("300:3000:300"), metavar="LO:HI:STEP")
+    parser.add_argument("-b", "--blocks", type=blocks, default=blocks("16,32,48,64,96,128,160,192,256"))
+    parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=3600.0, help="seconds; the routine at hand is still completed")
+    parser.add_argument("--blas", default=f"{LIBRARIES}/blis-serial/libblis.so.4")
+    parser.add_argument("--lapack", default=f"{LIBRARIES}/lapack/liblapack.so.3")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args()
+    for path in (options.driver, options.override, options.table, options.blas, options.lapack):
+        if not os.path.exists(path):
+            parser.error(f"{path}: no such file")
+    if options.reps < 1:
+        parser.error("--reps: expected at least 1")
+    return options
+
+
+def main():
+    options = read_options()
+    summary, begin = {}, time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="perfpred-override-") as folder:
+        settings = settings_of(options, folder)
+        for routine in options.routines:
+            if time.monotonic() - begin > options.limit:
+                print(f"\nleft out for want of time: {', '.join(r for r in options.routines if r not in summary)}")
+                break
+            sums = Sums(options.blocks)
+            for n in options.n:
+                sums.add(n, measure(settings, routine, n, options.reps))
+            summary[routine] = sums.print(routine)
+            sys.stdout.flush()
+        for setting in settings:
+            setting.close()
+    print_summary(summary)
+
+
+if __name__ == "__main__":
+    main()
