@@ -50,6 +50,7 @@ static int print_json(const struct session *session, const struct perfpred_gener
   document_number(&document, "spare_s", report->spare_s);
   document_number(&document, "yardstick_s", report->yardstick_s);
   document_number(&document, "restore_s", report->restore_s);
+  document_number(&document, "floor_s", report->floor_s);
   document_number(&document, "max_error", report->max_error);
   document_boolean(&document, "budget_exhausted", report->budget_exhausted != 0);
   document_boolean(&document, "rates_known", report->rates_known != 0);
@@ -73,7 +74,21 @@ static int print_text(const struct session *session, const struct perfpred_gener
     printf("peak, bandwidth  not measured: a tenth of the budget is too short for them; a longer run adds them\n");
   if (report->budget_exhausted)
     printf("The budget ended the refinement early: more time makes better models.\n");
+  if (report->floor_s > session->options->budget_s)
+    printf(
+        "The budget is less than the %.1f s that the start, a sample at either end of each domain and the fits take.\n",
+        report->floor_s);
   return COMMAND_OK;
+}
+
+/* Models of a loud machine can be off by more than they know. */
+static void note_loudness(const struct perfpred_generate_report *report) {
+  char text[UNIT_TEXT];
+  if (report->pass_rate < 0.5)
+    message_note(
+        "only %s of the timed calls passed the gate: the machine was busy, and models of such a time may be wrong "
+        "by more than they say; generate again with --replace when it is quiet, and check with 'perfpred validate'",
+        unit_percent(text, report->pass_rate, "%.1f %%"));
 }
 
 static int fill(const struct options *options, struct perfpred_generate_options *generate) {
@@ -101,9 +116,8 @@ static int measure(struct session *session, struct perfpred_generate_options *ge
                         session->count, generate, &session->models, report, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
-    return message_fail("interrupted: %s is not written; the same command goes on where this one stopped (%s)%s",
-                        session->options->output, generate->journal,
-                        session->options->context ? ", but for steps of algorithms, which are measured again" : "");
+    return message_fail("interrupted: %s is not written; the same command goes on where this one stopped (%s)",
+                        session->options->output, generate->journal);
   if (status != PERFPRED_OK)
     return session_fail(session);
   struct perfpred_update_options update = PERFPRED_UPDATE_OPTIONS_INIT;
@@ -111,6 +125,7 @@ static int measure(struct session *session, struct perfpred_generate_options *ge
   if (perfpred_models_update(session->context, session->models, session->options->output, &update, &session->error) !=
       PERFPRED_OK)
     return session_fail(session);
+  note_loudness(report);
   return COMMAND_OK;
 }
 
@@ -127,7 +142,6 @@ static int load_known(struct session *session, struct perfpred_models **known) {
 
 int generating_run(struct session *session, struct perfpred_generate_options *generate, double begin_s,
                    const char *what, struct perfpred_generate_report *report) {
-  (void)begin_s;
   char journal[4096];
   struct perfpred_models *known = NULL;
   if ((size_t)snprintf(journal, sizeof journal, "%s.journal", session->options->output) >= sizeof journal)
@@ -137,6 +151,7 @@ int generating_run(struct session *session, struct perfpred_generate_options *ge
   generate->restart = session->options->restart;
   generate->keep_samples = session->options->samples;
   generate->known = known;
+  generate->spent_s = generating_seconds() - begin_s;
   if (result == COMMAND_OK)
     result = measure(session, generate, what, report);
   perfpred_models_unref(known);
