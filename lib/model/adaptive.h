@@ -192,8 +192,8 @@ struct ppi_choice {
   int64_t *sizes; /* candidates */
   double *distances, *weights;
   int count;
-  double *roots, *known;       /* of the sizes: of the candidates, of the points of the region */
-  double widths[PPI_SIZE_MAX]; /* of the region, between roots */
+  double *roots, *known; /* of the sizes: of the candidates, of the points of the region */
+  double widths[PPI_SIZE_MAX], inverses[PPI_SIZE_MAX]; /* of the region, between roots */
 };
 /* To be released whatever is returned. */
 enum perfpred_status ppi_choice_init(struct ppi_choice *choice, const struct ppi_refinement *refinement, size_t target,

@@ -18,6 +18,7 @@
 #define BLOCK 4           /* columns that are taken off a single one at once */
 
 typedef double pair __attribute__((vector_size(16), may_alias));
+typedef double loose_pair __attribute__((vector_size(16), aligned(8), may_alias)); /* anywhere in a column */
 
 /* Of each column of a panel one number. */
 struct row {
@@ -36,7 +37,7 @@ enum perfpred_status ppi_chain_init(struct ppi_chain *chain, const struct ppi_te
   chain->panel = malloc(count * PANEL * sizeof(double));
   chain->residuals = malloc(count * sizeof(double));
   chain->leverages = malloc(count * sizeof(double));
-  chain->scaled = malloc(count * PPI_SIZE_MAX * sizeof(double));
+  chain->scaled = malloc(count * (PPI_SIZE_MAX + 1) * sizeof(double));
   if (chain->columns && chain->panel && chain->residuals && chain->leverages && chain->scaled)
     return PERFPRED_OK;
   ppi_chain_release(chain);
@@ -50,6 +51,11 @@ void ppi_chain_release(struct ppi_chain *chain) {
   free(chain->panel);
   free(chain->columns);
   memset(chain, 0, sizeof *chain);
+}
+
+/* What each point counts: relative errors are those of values divided by the reference statistic. Behind the scaled sizes. */
+static double *shares_at(const struct ppi_chain *chain) {
+  return chain->scaled + (size_t)PPI_SIZE_MAX * (size_t)chain->capacity;
 }
 
 static void prepare(struct ppi_chain *chain, const int64_t *lower, const int64_t *upper, const int *index, int count) {
@@ -67,6 +73,7 @@ static void prepare(struct ppi_chain *chain, const int64_t *lower, const int64_t
   for (int i = 0; i < count; i++) {
     chain->residuals[i] = 1.0;
     chain->leverages[i] = 0.0;
+    shares_at(chain)[i] = 1.0 / chain->data->values[(size_t)index[i] * PPI_STATISTICS + (size_t)chain->data->reference];
   }
 }
 
@@ -78,27 +85,36 @@ static double dot(const double *a, const double *b, int count) {
   return sum;
 }
 
-/* Monomials divided by the values of the reference statistic, for relative errors: `width` terms from `first` on. The other columns of
-   the panel are 0. */
-static void fill(const struct ppi_chain *chain, int first, int width, const int *index, int count) {
-  const struct ppi_sampled *data = chain->data;
+static void multiply(double *column, const double *by, int count) {
+  int i = 0;
 
+  for (; i + 1 < count; i += 2)
+    *(loose_pair *)(column + i) *= *(const loose_pair *)(by + i);
+  if (i < count)
+    column[i] *= by[i];
+}
+
+static void divide(double *column, double by, int count) {
+  const loose_pair both = { by, by };
+  int i = 0;
+
+  for (; i + 1 < count; i += 2)
+    *(loose_pair *)(column + i) /= both;
+  if (i < count)
+    column[i] /= by;
+}
+
+/* Monomials for relative errors: `width` terms from `first` on. The other columns of the panel are 0. scratch: a column. */
+static void fill(const struct ppi_chain *chain, int first, int width, double *scratch, int count) {
   memset(chain->panel, 0, (size_t)count * PANEL * sizeof *chain->panel);
-  for (int i = 0; i < count; i++) {
-    double *row = chain->panel + (size_t)i * PANEL;
-    double share = 1.0 / data->values[(size_t)index[i] * PPI_STATISTICS + (size_t)data->reference];
-
-    for (int c = 0; c < width; c++)
-      row[c] = share;
-  }
-  for (int c = 0; c < width; c++)
-    for (int d = 0; d < chain->terms->dimensions; d++) {
-      const double *x = chain->scaled + (size_t)d * (size_t)chain->capacity;
-
+  for (int c = 0; c < width; c++) {
+    memcpy(scratch, shares_at(chain), (size_t)count * sizeof *scratch);
+    for (int d = 0; d < chain->terms->dimensions; d++)
       for (int k = 0; k < chain->terms->powers[first + c][d]; k++)
-        for (int i = 0; i < count; i++)
-          chain->panel[(size_t)i * PANEL + (size_t)c] *= x[i];
-    }
+        multiply(scratch, chain->scaled + (size_t)d * (size_t)chain->capacity, count);
+    for (int i = 0; i < count; i++)
+      chain->panel[(size_t)i * PANEL + (size_t)c] = scratch[i];
+  }
 }
 
 /* Lengths of the columns. */
@@ -189,23 +205,42 @@ static void project(const double *columns, int have, double *column, int count) 
   }
 }
 
+static double sum_of(loose_pair sums) {
+  return sums[0] + sums[1];
+}
+
+/* Makes a column orthogonal to BLOCK unit vectors at once. */
+static void project_block(const double *columns, double *column, int count) {
+  const double *p = columns, *q = p + count, *r = q + count, *s = r + count;
+  loose_pair a = { 0.0, 0.0 }, b = a, c = a, d = a;
+  double w, x, y, z;
+  int even = count / 2 * 2;
+
+  for (int i = 0; i < even; i += 2) {
+    const loose_pair here = *(const loose_pair *)(column + i);
+
+    a += *(const loose_pair *)(p + i) * here;
+    b += *(const loose_pair *)(q + i) * here;
+    c += *(const loose_pair *)(r + i) * here;
+    d += *(const loose_pair *)(s + i) * here;
+  }
+  w = sum_of(a) + (even < count ? p[even] * column[even] : 0.0);
+  x = sum_of(b) + (even < count ? q[even] * column[even] : 0.0);
+  y = sum_of(c) + (even < count ? r[even] * column[even] : 0.0);
+  z = sum_of(d) + (even < count ? s[even] * column[even] : 0.0);
+  for (int i = 0; i < even; i += 2)
+    *(loose_pair *)(column + i) -= (w * *(const loose_pair *)(p + i) + x * *(const loose_pair *)(q + i)) +
+                                   (y * *(const loose_pair *)(r + i) + z * *(const loose_pair *)(s + i));
+  if (even < count)
+    column[even] -= (w * p[even] + x * q[even]) + (y * r[even] + z * s[even]);
+}
+
 /* Once more, for a column that is orthogonal up to rounding errors: in which order these go does not matter, so several go at once. */
 static void project_again(const double *columns, int have, double *column, int count) {
   int j = 0;
 
-  for (; j + BLOCK <= have; j += BLOCK) {
-    const double *p = columns + (size_t)j * (size_t)count, *q = p + count, *r = q + count, *s = r + count;
-    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-
-    for (int i = 0; i < count; i++) {
-      a += p[i] * column[i];
-      b += q[i] * column[i];
-      c += r[i] * column[i];
-      d += s[i] * column[i];
-    }
-    for (int i = 0; i < count; i++)
-      column[i] = column[i] - a * p[i] - b * q[i] - c * r[i] - d * s[i];
-  }
+  for (; j + BLOCK <= have; j += BLOCK)
+    project_block(columns + (size_t)j * (size_t)count, column, count);
   project(columns + (size_t)j * (size_t)count, have - j, column, count);
 }
 
@@ -221,8 +256,7 @@ static bool take(struct ppi_chain *chain, int have, double before, int count) {
     project_again(chain->columns, have, column, count);
     after = sqrt(dot(column, column, count));
   }
-  for (int i = 0; i < count; i++)
-    column[i] /= after;
+  divide(column, after, count);
   share = dot(column, chain->residuals, count);
   for (int i = 0; i < count; i++) {
     chain->residuals[i] -= share * column[i];
@@ -305,7 +339,7 @@ void ppi_chain_run(struct ppi_chain *chain, const int64_t *lower, const int64_t 
     int width = chain->terms->count - first < PANEL ? chain->terms->count - first : PANEL;
     double lengths[PANEL];
 
-    fill(chain, first, width, index, count);
+    fill(chain, first, width, chain->columns + (size_t)run.have * (size_t)count, count);
     lengths_of(chain, count, lengths);
     project_panel(chain->columns, run.have, chain->panel, count);
     take_panel(chain, &run, first, width, lengths, count);

@@ -8,6 +8,7 @@
 #include "model/domain.h"
 
 #define CANDIDATES 2048 /* per region; of more places a low-discrepancy share is looked at */
+#define SURE 1.000001   /* times a square that was found by products instead of quotients: what it is at least */
 
 double ppi_halton(uint64_t index, int d) {
   static const uint64_t bases[PPI_SIZE_MAX] = { 2, 3, 5, 7, 11, 13, 17, 19 };
@@ -62,9 +63,19 @@ static void candidate_at(const struct ppi_choice *choice, uint64_t index, bool a
 /* Square of the distance between roots, each dimension relative to the region's width: small sizes lie further apart. `least` or more where
    it is no less than that. */
 static double distance(const struct ppi_choice *choice, const double *a, const double *b, double least) {
+  int dimensions = choice->partition->growth->dimensions;
   double sum = 0.0;
 
-  for (int d = 0; d < choice->partition->growth->dimensions && sum < least; d++) {
+  /* nearly all are too far: found without a division */
+  for (int d = 0; d < dimensions; d++) {
+    double part = (a[d] - b[d]) * choice->inverses[d];
+
+    sum += part * part;
+  }
+  if (sum > SURE * least)
+    return sum;
+  sum = 0.0;
+  for (int d = 0; d < dimensions && sum < least; d++) {
     double width = choice->widths[d];
     double part = width > 0.0 ? (a[d] - b[d]) / width : 0.0;
 
@@ -120,8 +131,10 @@ static void choice_measure(struct ppi_choice *choice) {
   const struct ppi_region *region = choice->region;
   int dimensions = data->dimensions;
 
-  for (int d = 0; d < dimensions; d++)
+  for (int d = 0; d < dimensions; d++) {
     choice->widths[d] = sqrt((double)region->upper[d]) - sqrt((double)region->lower[d]);
+    choice->inverses[d] = choice->widths[d] > 0.0 ? 1.0 / choice->widths[d] : 0.0;
+  }
   for (int i = 0; i < region->count; i++)
     take_roots(data->sizes + (size_t)region->index[i] * (size_t)dimensions, dimensions,
                choice->known + (size_t)i * PPI_SIZE_MAX);

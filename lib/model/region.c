@@ -7,6 +7,7 @@
 
 #define ECHO_POINTS 200
 #define ECHO_LEAST 12 /* points */
+#define SURE 1.000001 /* times a square that was found by products instead of quotients: what it is at least */
 /* Of all errors, what the fit's own uncertainty may be: more points would take hardly 1 % off them, 3 % where they are many. */
 #define FUTILE_SHARE 0.2
 #define FUTILE_SHARE_3 0.3 /* of three and more sizes */
@@ -132,17 +133,40 @@ static bool settled(const struct ppi_partition *partition, const struct ppi_regi
   return is_futile(region, growth->dimensions, bound);
 }
 
-/* Square of the distance between two points; `least` or more where it is no less than that. */
-static double apart(const struct ppi_partition *partition, const struct ppi_region *region, int a, int b,
-                    double least) {
-  const struct ppi_sampled *data = partition->data;
-  const double *x = data->padded + (size_t)region->index[a] * (size_t)data->dimensions;
-  const double *y = data->padded + (size_t)region->index[b] * (size_t)data->dimensions;
+/* Squares of distances between the points of a region, relative to its widths. */
+struct distances {
+  const struct ppi_sampled *data;
+  const struct ppi_region *region;
+  double widths[PPI_SIZE_MAX], inverses[PPI_SIZE_MAX]; /* 0: none */
+};
+
+static struct distances distances_of(const struct ppi_partition *partition, const struct ppi_region *region) {
+  struct distances distances = { .data = partition->data, .region = region };
+
+  for (int d = 0; d < partition->data->dimensions; d++) {
+    distances.widths[d] = (double)(region->upper[d] - region->lower[d]);
+    distances.inverses[d] = distances.widths[d] > 0.0 ? 1.0 / distances.widths[d] : 0.0;
+  }
+  return distances;
+}
+
+/* `least` or more where it is no less than that, which nearly all are, and which is found without a division. */
+static double apart(const struct distances *distances, int a, int b, double least) {
+  const struct ppi_sampled *data = distances->data;
+  const double *x = data->padded + (size_t)distances->region->index[a] * (size_t)data->dimensions;
+  const double *y = data->padded + (size_t)distances->region->index[b] * (size_t)data->dimensions;
   double sum = 0.0;
 
+  for (int d = 0; d < data->dimensions; d++) {
+    double part = (x[d] - y[d]) * distances->inverses[d];
+
+    sum += part * part;
+  }
+  if (sum > SURE * least)
+    return sum;
+  sum = 0.0;
   for (int d = 0; d < data->dimensions && sum < least; d++) {
-    double width = (double)(region->upper[d] - region->lower[d]);
-    double part = width > 0.0 ? (x[d] - y[d]) / width : 0.0;
+    double width = distances->widths[d], part = width > 0.0 ? (x[d] - y[d]) / width : 0.0;
 
     sum += part * part;
   }
@@ -151,6 +175,7 @@ static double apart(const struct ppi_partition *partition, const struct ppi_regi
 
 /* Of at most ECHO_POINTS points; 1 where there are too few to tell. */
 static double echo_of(const struct ppi_partition *partition, const struct ppi_region *region) {
+  const struct distances distances = distances_of(partition, region);
   double products = 0.0, squares = 0.0, others = 0.0;
   int stride = 1 + (region->count - 1) / ECHO_POINTS;
 
@@ -161,7 +186,7 @@ static double echo_of(const struct ppi_partition *partition, const struct ppi_re
     double least = INFINITY;
 
     for (int k = 0; k < region->count; k++) {
-      double far = k == i ? INFINITY : apart(partition, region, i, k, least);
+      double far = k == i ? INFINITY : apart(&distances, i, k, least);
 
       if (far < least) {
         least = far;
