@@ -80,6 +80,17 @@ static const struct rule rules[] = {
   { "--restart", NULL, "measure again what an interrupted run has left in FILE.journal", KIND_FLAG, TAKES_TARGET,
     AT(restart), 0, 0 },
   { "--samples", NULL, "keep every sample in the file", KIND_FLAG, TAKES_TARGET, AT(samples), 0, 0 },
+  { "--blas", "PATH", "BLAS library that COMMAND loads; default: BLIS where it is installed", KIND_WORD, TAKES_RUN,
+    AT(blas), 0, 0 },
+  { "--lapack", "PATH", "LAPACK library that it loads; default: reference LAPACK where it is installed", KIND_WORD,
+    TAKES_RUN, AT(lapack), 0, 0 },
+  { "--keep-libraries", NULL, "COMMAND loads the BLAS and LAPACK that it would load anyway", KIND_FLAG, TAKES_RUN,
+    AT(keep_libraries), 0, 0 },
+  { "--preload-libraries", NULL, "preload them, for a COMMAND whose start script overrules LD_LIBRARY_PATH (R)",
+    KIND_FLAG, TAKES_RUN, AT(preload_libraries), 0, 0 },
+  { "--table", "FILE", "decision table; default: $PERFPRED_TABLE, else lapack.table in the user's data", KIND_WORD,
+    TAKES_RUN, AT(decisions), 0, 0 },
+  { "--force", NULL, "use a table made on another CPU", KIND_FLAG, TAKES_RUN, AT(force), 0, 0 },
   { "--env", "NAME=VALUE", "environment of the measured libraries, such as BLIS_ARCH_TYPE=0; may be repeated",
     KIND_ASSIGNMENTS, TAKES_SETUP, AT(environment), 0, 0 },
   { "--yardstick", "SECONDS",
@@ -294,7 +305,7 @@ static int parse_operand(const struct command *command, const char *word, struct
   const char *equals = strchr(word, '=');
   if ((command->takes & TAKES_PARAMETERS) != 0 && equals != NULL && is_name(word, (size_t)(equals - word)))
     return parse_parameter(word, equals, options);
-  if (word[0] == '\0')
+  if (word[0] == '\0' && ((command->takes & TAKES_COMMAND) == 0 || options->operands.count == 0))
     return message_misuse("'%s': an empty word is no name; expected %s", command->name, command->synopsis);
   if (options->operands.count == command->operands_max)
     return message_misuse("'%s': unexpected '%s'; expected %s", command->name, word, command->synopsis);
@@ -327,6 +338,7 @@ int options_parse(const struct command *command, int count, char **words, struct
       result = parse_option(command, words + i, count - i, options, &used);
     else
       result = parse_operand(command, words[i], options);
+    only_operands = only_operands || ((command->takes & TAKES_COMMAND) != 0 && options->operands.count > 0);
     if (options->help)
       return COMMAND_OK;
   }

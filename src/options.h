@@ -36,6 +36,8 @@ enum {
   TAKES_TABLE = 1 << 22,
   TAKES_EMIT = 1 << 23, /* --emit --name */
   TAKES_KERNELS = 1 << 24,
+  TAKES_COMMAND = 1 << 28, /* operands are a command line: what stands behind the first one belongs to it */
+  TAKES_RUN = 1 << 29,     /* of a program that is run */
 };
 
 /* Words in the order in which they were given; borrowed from argv. */
@@ -62,6 +64,8 @@ struct options {
   struct counts thread_counts;
   int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
+  bool keep_libraries, preload_libraries;
+  const char *decisions; /* the table of a program that is run */
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;

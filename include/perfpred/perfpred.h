@@ -14,6 +14,7 @@
 #include <perfpred/models.h>
 #include <perfpred/plan.h>
 #include <perfpred/program.h>
+#include <perfpred/run.h>
 #include <perfpred/sampler.h>
 #include <perfpred/status.h>
 #include <perfpred/tuner.h>

@@ -31,6 +31,9 @@ struct ppi_remote_folder {
 enum perfpred_status ppi_remote_folder_create(struct ppi_remote_folder *folder, const struct ppi_remote_plan *plan,
                                               struct perfpred_error *error);
 void ppi_remote_folder_remove(struct ppi_remote_folder *folder); /* twice is fine */
+/* Makes the links in a folder that is there; those that are there already and lead to the same files stay. */
+enum perfpred_status ppi_remote_folder_fill(const char *path, const struct ppi_remote_plan *plan,
+                                            struct perfpred_error *error);
 
 /* A running worker. */
 struct ppi_remote_process {

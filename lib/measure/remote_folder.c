@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The private folder that leads the dynamic linker of the worker to the chosen libraries. */
+/* Folders that lead the dynamic linker to the chosen libraries: the private one of a worker, lasting ones of programs. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,15 +15,26 @@ static const char *const blas_names[] = { "libblas.so.3", "libblas64.so.3", NULL
 static const char *const lapack_names[] = { "liblapack.so.3", "liblapack64.so.3", NULL };
 static const char *const family_names[] = { "libopenblas.so.0", "libopenblas64.so.0", "libblis.so.4", NULL };
 
+/* Whether a link is there already that leads to the target. */
+static bool is_made(const char *path, const char *target) {
+  char found[4096];
+  ssize_t length = readlink(path, found, sizeof found);
+  return length >= 0 && (size_t)length == strlen(target) && memcmp(found, target, (size_t)length) == 0;
+}
+
 static enum perfpred_status make_link(const char *folder, const char *name, const char *target,
                                       struct perfpred_error *error) {
   struct ppi_text path = PPI_TEXT_INIT;
   enum perfpred_status status = PERFPRED_OK;
   ppi_text_printf(&path, "%s/%s", folder, name);
-  if (path.failed)
+  if (path.failed) {
     status = ppi_error_memory(error);
-  else if (symlink(target, path.data) != 0)
-    status = ppi_error_set(error, PERFPRED_IO, "'%s': %s", path.data, strerror(errno));
+  } else if (symlink(target, path.data) != 0) {
+    int failure = errno;
+    if (failure != EEXIST || !is_made(path.data, target))
+      status = ppi_error_set(error, PERFPRED_IO, "'%s' cannot be made to lead to '%s': %s", path.data, target,
+                             strerror(failure));
+  }
   ppi_text_free(&path);
   return status;
 }
@@ -60,6 +71,16 @@ static enum perfpred_status make_family_links(const char *folder, const char *bl
   return status;
 }
 
+enum perfpred_status ppi_remote_folder_fill(const char *path, const struct ppi_remote_plan *plan,
+                                            struct perfpred_error *error) {
+  enum perfpred_status status = make_links(path, blas_names, plan->blas, error);
+  if (status == PERFPRED_OK)
+    status = make_links(path, lapack_names, plan->lapack, error);
+  if (status == PERFPRED_OK)
+    status = make_family_links(path, plan->blas, error);
+  return status;
+}
+
 enum perfpred_status ppi_remote_folder_create(struct ppi_remote_folder *folder, const struct ppi_remote_plan *plan,
                                               struct perfpred_error *error) {
   const char *root = secure_getenv("TMPDIR");
@@ -76,11 +97,7 @@ enum perfpred_status ppi_remote_folder_create(struct ppi_remote_folder *folder, 
     folder->path = NULL;
     return failure;
   }
-  enum perfpred_status status = make_links(folder->path, blas_names, plan->blas, error);
-  if (status == PERFPRED_OK)
-    status = make_links(folder->path, lapack_names, plan->lapack, error);
-  if (status == PERFPRED_OK)
-    status = make_family_links(folder->path, plan->blas, error);
+  enum perfpred_status status = ppi_remote_folder_fill(folder->path, plan, error);
   if (status != PERFPRED_OK)
     ppi_remote_folder_remove(folder);
   return status;

@@ -39,6 +39,22 @@ Test(null, status) {
   perfpred_free(NULL);
 }
 
+Test(null, run) {
+  struct perfpred_run_options options = PERFPRED_RUN_OPTIONS_INIT;
+  char **entries = NULL;
+  cr_assert_invalid(perfpred_run_environment(NULL, NULL, &error));
+  options.size = 3;
+  cr_assert_invalid(perfpred_run_environment(&options, &entries, &error));
+  options.size = sizeof options;
+  options.keep_libraries = 1;
+  options.lapack = "liblapack.so.3";
+  cr_assert_invalid(perfpred_run_environment(&options, &entries, &error));
+  options.lapack = NULL;
+  options.override_library = "/nowhere/libperfpred-ilaenv.so";
+  cr_assert_eq(perfpred_run_environment(&options, &entries, &error), PERFPRED_MISSING);
+  cr_assert_null(entries);
+}
+
 Test(null, kernels) {
   const struct perfpred_kernel *kernel = NULL, *dgemm = NULL;
   char *text = NULL;

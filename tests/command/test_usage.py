@@ -90,6 +90,7 @@ def test_missing_words():
     """what is missing is named"""
     refuses(2, "predict", naming=["NAME"])
     refuses(2, "model", naming=["FILE"])
+    refuses(2, "run", naming=["COMMAND"])
     refuses(2, "generate", "-o", "x", naming=["--for"])
     refuses(2, "generate", "--for", "chol-l-3", naming=["-o FILE"])
     refuses(2, "measure", "chol-l-3", "--reps", naming=["--reps"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real programs under the override: same results, and the block sizes of the table in use. For scripts/test --long."""
 
+import glob
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from harness import COMMAND, main  # noqa: E402
 from tables import Routine, table  # noqa: E402
 
-OVERRIDE, TRACE = os.environ["PERFPRED_OVERRIDE"], os.environ["ILAENV_TRACE"]
+TRACE = os.environ["ILAENV_TRACE"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clients")
 BLOCKS = {
     "DGEBRD": 20, "DGEHRD": 28, "DGELQF": 12, "DGEQRF": 40, "DGETRF": 56, "DGETRI": 88, "DORGLQ": 16, "DORGQR": 36,
@@ -37,17 +38,16 @@ def routines():
 class Place:
     """A folder with a table, a log and a trace."""
 
-    def __init__(self):
+    def __init__(self, listed):
         self.folder = tempfile.TemporaryDirectory(prefix="perfpred-clients-")
         self.table, self.log, self.trace = (os.path.join(self.folder.name, name) for name in ("table", "log", "trace"))
         with open(self.table, "wb") as file:
-            file.write(table(list(routines())))
+            file.write(table(sorted(listed, key=lambda routine: routine.name)))
 
-    def run(self, command, tabled, preload=(), **more):
+    def run(self, command, tabled, options=(), input="", **more):
         environ = dict(os.environ, PERFPRED_TABLE=self.table if tabled else "", OMP_NUM_THREADS="1", **more)
-        words = ["env", "LD_PRELOAD=" + ":".join(preload)] if preload else []
-        done = subprocess.run([COMMAND, "run", "--", *words, *command], env=environ, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=600, check=False)
+        done = subprocess.run([COMMAND, "run", *options, "--", *command], env=environ, input=input, capture_output=True,
+                              text=True, timeout=1200, check=False)
         assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-500:]}"
         return done.stdout
 
@@ -80,15 +80,17 @@ def used(path):
     return found
 
 
-def check(command, asked, libraries=()):
+def check(command, asked, options=()):
     """Results under the table are those without it, and the routines that were asked use the table's block sizes."""
-    place = Place()
-    plain = values(place.run(command, False))
-    compare(plain, values(place.run(command, True, PERFPRED_ILAENV_LOG=place.log)))
+    place = Place(routines())
+    plain = values(place.run(command, False, options))
+    compare(plain, values(place.run(command, True, options, PERFPRED_ILAENV_LOG=place.log)))
     with open(place.log, encoding="ascii") as file:
         decided = {line.split()[1] for line in file if line.endswith(" table\n")}
     assert decided >= set(asked), f"not asked: {set(asked) - decided}"
-    compare(plain, values(place.run(command, True, (TRACE, OVERRIDE, *libraries), PERFPRED_TRACE=place.trace)))
+    # what a program loads for itself alone is not seen by a trace; preloaded, it is
+    traced = {"LD_PRELOAD": TRACE, "PERFPRED_TRACE": place.trace}
+    compare(plain, values(place.run(command, True, ("--preload-libraries",), **traced)))
     blocks = used(place.trace)
     for name in set(asked) & SHOWN.keys():
         assert max(blocks.get(name, {0})) == BLOCKS[name], (name, blocks.get(name), BLOCKS[name])
@@ -114,7 +116,8 @@ def test_r():
     """R: chol, qr, solve, svd"""
     if not found("Rscript", "--version"):
         return "R is not installed"
-    check(["Rscript", "--vanilla", os.path.join(HERE, "client.R")], ["DPOTRF", "DGETRF", "DGEQRF", "DGEBRD", "DORMQR"])
+    check(["Rscript", "--vanilla", os.path.join(HERE, "client.R")], ["DPOTRF", "DGETRF", "DGEBRD", "DORMQR"],
+          ("--preload-libraries",))
     return None
 
 
@@ -122,9 +125,8 @@ def test_numpy():
     """numpy: cholesky, solve, qr, svd, eigh, lstsq"""
     if not found("/usr/bin/python3", "-c", "import numpy"):
         return "numpy is not installed"
-    # what it loads for itself alone is not seen by a trace; preloaded, it is
     check(["/usr/bin/python3", os.path.join(HERE, "client_numpy.py")],
-          ["DPOTRF", "DGETRF", "DGEQRF", "DORGQR", "DGEBRD", "DSYTRD"], ("liblapack.so.3", "libblas.so.3"))
+          ["DPOTRF", "DGETRF", "DGEQRF", "DORGQR", "DGEBRD", "DSYTRD"])
     return None
 
 
@@ -133,8 +135,124 @@ def test_scipy():
     if not found("/usr/bin/python3", "-c", "import scipy.linalg"):
         return "scipy is not installed"
     check(["/usr/bin/python3", os.path.join(HERE, "client_scipy.py")],
-          ["DPOTRF", "DGETRF", "DGETRI", "DORMQR", "DSYTRD", "DGEHRD"], ("liblapack.so.3", "libblas.so.3"))
+          ["DPOTRF", "DGETRF", "DGETRI", "DORMQR", "DSYTRD", "DGEHRD"])
     return None
+
+
+# --- LAPACK's own tests: small matrices, so that small blocks and early crossovers are what makes them blocked ---
+
+SUITE = next(iter(glob.glob("/usr/lib/*/lapack/xlintstd")), "")
+ORTHOGONAL = {"s": "OR", "d": "OR", "c": "UN", "z": "UN"}
+SMALL = {
+    "GEBRD": ("min12", 3, 2), "GEHRD": ("n1", 4, 1), "GELQF": ("min12", 3, 1), "GEQLF": ("min12", 5, 1),
+    "GEQRF": ("min12", 6, 1), "GERQF": ("min12", 4, 1), "GETRF": ("min12", 7, None), "GETRI": ("n1", 5, None),
+    "*GLQ": ("n2", 3, 1), "*GQL": ("n2", 3, 1), "*GQR": ("n2", 5, 1), "*GRQ": ("n2", 3, 1), "*MLQ": ("max123", 7, None),
+    "*MQL": ("max123", 7, None), "*MQR": ("max123", 5, None), "*MRQ": ("max123", 3, None), "POTRF": ("n1", 5, None),
+    "TRTRI": ("n1", 7, None), "LAUUM": ("n1", 3, None), "SYTRD": ("n1", 3, 2), "HETRD": ("n1", 3, 2),
+    "SYTRF": ("n1", 9, None), "HETRF": ("n1", 9, None), "SYGST": ("n1", 4, None), "HEGST": ("n1", 4, None),
+}
+EIGENVALUES = "nep sep se2 svd {}ec {}ed {}gg {}gd {}sb {}sg {}bb {}bal {}bak {}gbal {}gbak glm gqr gsv lse".split()
+
+
+def small_routines(letter):
+    for name, (size, block, crossover) in SMALL.items():
+        name = letter.upper() + name.replace("*", ORTHOGONAL[letter])
+        yield Routine(name, size, [(None, block, 0, crossover)])
+
+
+def verdicts(text):
+    """What a program says of its tests, without numbers and times."""
+    lines = [re.sub(r"[-+.\d]+", "#", line).strip() for line in text.splitlines()]
+    return [line for line in lines if re.search("pass|fail|error|illegal|INFO", line, re.I)]
+
+
+def suite(program, inputs, letter):
+    """A test program as it is, which answers ILAENV itself, and a copy without that function, for which the override answers.
+    Some tests of error exits expect the block sizes of the former, so that the copy is compared with itself without a table."""
+    folder = os.path.dirname(SUITE)
+    with open(os.path.join(folder, program), "rb") as file:
+        image = file.read()
+    assert image.count(b"\0ilaenv_\0") == 1, "the program has no ILAENV of its own"
+
+    def read(name):
+        with open(os.path.join(folder, name + ".in"), encoding="ascii") as file:
+            return file.read()
+
+    place = Place(small_routines(letter))
+    copy = os.path.join(place.folder.name, program)
+    with open(copy, "wb") as file:
+        file.write(image.replace(b"\0ilaenv_\0", b"\0ilaenw_\0"))
+    os.chmod(copy, 0o755)
+    decided = set()
+    place.run([os.path.join(folder, program)], True, input=read(inputs[0]), PERFPRED_ILAENV_LOG=place.log)
+    assert not os.path.exists(place.log), "the override was asked before the program's own ILAENV"
+    for name in inputs:
+        stock = place.run([copy], False, input=read(name))
+        tabled = verdicts(place.run([copy], True, input=read(name), PERFPRED_ILAENV_LOG=place.log))
+        assert verdicts(stock) == tabled, (name, list(set(verdicts(stock)) ^ set(tabled))[:5])
+        assert re.search("passed|End of tests", stock), name
+        if os.path.exists(place.log):
+            with open(place.log, encoding="ascii") as file:
+                decided |= {line.split()[1][1:] for line in file if line.endswith(" table\n")}
+            os.unlink(place.log)
+    return decided
+
+
+def check_linear(letter):
+    if not SUITE:
+        return "liblapack-test is not installed"
+    decided = suite(f"xlintst{letter}", [f"{letter}test"], letter)
+    assert decided >= {"GETRF", "POTRF", "GEQRF", "GETRI", "TRTRI", "LAUUM"}, decided
+    return None
+
+
+def check_eigenvalues(letter):
+    if not SUITE:
+        return "liblapack-test is not installed"
+    inputs = [name.format(letter) for name in EIGENVALUES]
+    decided = suite(f"xeigtst{letter}", inputs, letter)
+    assert decided >= {"GEHRD", "GEBRD", "GEQRF", f"{ORTHOGONAL[letter]}MQR"}, decided
+    return None
+
+
+def test_linear_s():
+    """LAPACK's tests of linear equations, single precision"""
+    return check_linear("s")
+
+
+def test_linear_d():
+    """LAPACK's tests of linear equations, double precision"""
+    return check_linear("d")
+
+
+def test_linear_c():
+    """LAPACK's tests of linear equations, complex"""
+    return check_linear("c")
+
+
+def test_linear_z():
+    """LAPACK's tests of linear equations, double complex"""
+    return check_linear("z")
+
+
+def test_eigenvalues_s():
+    """LAPACK's tests of eigenvalues and singular values, single precision"""
+    return check_eigenvalues("s")
+
+
+def test_eigenvalues_d():
+    """LAPACK's tests of eigenvalues and singular values, double precision"""
+    return check_eigenvalues("d")
+
+
+def test_eigenvalues_c():
+    """LAPACK's tests of eigenvalues and singular values, complex"""
+    return check_eigenvalues("c")
+
+
+def test_eigenvalues_z():
+    """LAPACK's tests of eigenvalues and singular values, double complex"""
+    return check_eigenvalues("z")
 
 
 if os.environ.get("ILAENV_CLIENTS"):

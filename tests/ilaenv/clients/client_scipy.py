@@ -6,7 +6,8 @@ from scipy import linalg
 
 n = 300
 i = np.arange(1, n + 1)
-a = np.cos(1.7 * i[:, None] + 0.3 * i[None, :] ** 2)
+a = 43758.5453 * np.sin(12.9898 * i[:, None] + 78.233 * i[None, :])
+a = a - np.floor(a) - 0.5
 s = a + a.T + 4 * n * np.eye(n)
 print(f"chol {np.log(np.diag(linalg.cho_factor(s)[0])).sum():.15e}")
 print(f"lu {np.log(np.abs(np.diag(linalg.lu_factor(a)[0]))).sum():.15e}")
