@@ -308,7 +308,7 @@ struct perfpred_generate_options {
   enum perfpred_error_measure error_measure; /**< how errors of points are summed up */
   double error_bound;                        /**< refine above it; default 0.01 */
   int64_t minimum_width;                     /**< do not split narrower dimensions; default 32, 64 for three sizes */
-  double budget_s;                           /**< time to stay within, on the sampler's clock; default: none. Fits count */
+  double budget_s;                           /**< time to stay within, on the sampler's clock; default: none */
   int64_t ld;                                /**< leading dimension; default from n_upper: multiple of 8, not of 256 */
   double gate;                               /**< as in struct perfpred_measure_options */
   uint64_t seed;                             /**< seed of the shuffling */
@@ -321,7 +321,7 @@ struct perfpred_generate_options {
   const struct perfpred_models *known;       /**< whose raw samples of the same setup are used before any is taken */
   enum perfpred_contexts contexts; /**< models of calls in their algorithm; they are always made by the adaptive
                                                   generator */
-  double spent_s; /**< part of budget_s that was spent before the call: on starting the sampler, say */
+  double spent_s;                  /**< part of budget_s that was spent before the call: on starting the sampler, say */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
@@ -351,8 +351,8 @@ struct perfpred_generate_report {
   double spare_s;    /**< calls that become no samples: the first one at each point, and those that fill a batch */
   double yardstick_s; /**< readings of the yardstick */
   double restore_s; /**< operands laid out and restored. What is left of wall_s is the generator's and sampler's own */
-  double floor_s;   /**< part of wall_s that no budget shortens: the start, a first sample at either end of each domain, the
-                       fits at the end. A budget below it is not kept. 0 where there was none */
+  double floor_s;   /**< part of wall_s that no budget shortens: start, first samples of each domain, fits at the end;
+                       a budget below it is not kept. 0 where there was none */
 };
 #define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
   { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 }
