@@ -8,6 +8,7 @@ Stages, in any number and order:
   picks             Cholesky, inverse and Sylvester algorithms: is the predicted one among the fastest
   yields            block sizes: time of the best measured one over that of the predicted one, and of the default
   extrapolate       models to n = 1024 at n = 2048
+  drift             the six at n = 1000, once more: how far these executions have drifted since the first time is what no model can foresee
 What was measured stays in FOLDER as JSON. OPTIONS go to every command, such as --threads 2 --env BLIS_ARCH_TYPE=0.
 """
 
@@ -17,6 +18,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 
 ROUTINES = {"dpotrf": 64, "dgetrf": 64, "dgeqrf": 32, "dtrtri": 64, "dlauum": 64, "dsygst": 64}
 FAMILIES = {  # operation: algorithms that are compared
@@ -48,6 +50,7 @@ def arguments():
     parser.add_argument("--context", type=float, default=180.0, help="seconds for those in context, 0: none")
     parser.add_argument("--reps", type=int, default=10, help="of each point of picks and yields")
     parser.add_argument("--seconds", type=float, default=60.0, help="budget of one validation")
+    parser.add_argument("--patience", type=int, default=3, help="how often a validation in a loud minute is repeated")
     options = parser.parse_args(words)
     options.setup = setup
     return options
@@ -83,7 +86,13 @@ class Machine:
         words = ["validate", names, "-m", self.path(models), "-n", sizes, "--budget", self.options.seconds, *more]
         if blocks:
             words += ["-b", blocks]
-        return self.run(label, *words)
+        for attempt in range(self.options.patience, -1, -1):
+            made = self.run(label, *words)
+            if not made or attempt == 0 or sum(not point["gated"] for point in made["points"]) <= 0.05 * len(made["points"]):
+                return made
+            print(f"{label}: the machine is busy, once more in 20 s", file=sys.stderr, flush=True)
+            time.sleep(20)
+        return None
 
 
 def mean(values):
@@ -183,6 +192,28 @@ def extrapolate(machine):
             print(f"{name:<10}{point['n']:>6}{point['re']:>+9.1%}{point['noise']:>8.1%}", flush=True)
 
 
+def drift(machine):
+    path = machine.path("drift.json")
+    seen = []
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            seen = json.load(file)
+    now = {}
+    for name in machine.options.routines.split(","):
+        words = [f"n={1000}", f"b={ROUTINES[name]}", "--reps", 20]
+        if seen:
+            words += ["--yardstick", repr(seen[0]["yardstick_s"])]
+        made = machine.run(f"drift-{name}", "measure", name, *words)
+        if made:
+            now[name] = made["time_s"]["med"]
+            now.setdefault("yardstick_s", made["yardstick_s"])
+    seen.append(now)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(seen, file, indent=1)
+    changes = [now[name] / seen[0][name] - 1.0 for name in now if name != "yardstick_s" and name in seen[0]]
+    print(f"drift since the first time, by routine: {' '.join(f'{change:+.1%}' for change in changes)}", flush=True)
+
+
 def generate(machine):
     file = machine.path("models.json")
     machine.generate("generate-alone", machine.options.routines, machine.options.warm, "-o", file)
@@ -205,8 +236,10 @@ def main():
             yields(machine)
         elif name == "extrapolate":
             extrapolate(machine)
+        elif name == "drift":
+            drift(machine)
         else:
-            sys.exit(f"{stage}: expected generate, routines, picks, yields or extrapolate")
+            sys.exit(f"{stage}: expected generate, routines, picks, yields, extrapolate or drift")
 
 
 main()
