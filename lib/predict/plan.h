@@ -121,10 +121,10 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
                                           const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
                                           struct perfpred_error *error);
 
-/* PERFPRED_NOTE_OTHER_LD if models of these kinds were measured with operands that lie in memory otherwise; ld 0: like theirs. */
 /* What an estimate may be off by, seconds. An error that is not known is not none: it may be as large as the time. */
 double ppi_estimate_error_s(const struct ppi_estimate *estimate);
 
+/* PERFPRED_NOTE_OTHER_LD if models of these kinds were measured with operands that lie in memory otherwise; ld 0: like theirs. */
 unsigned ppi_plan_ld_note(unsigned ld_kinds, int64_t ld);
 
 /* Chooses the setup that the options mean; sets setup and notes of the plan. */
