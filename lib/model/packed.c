@@ -43,6 +43,7 @@ enum perfpred_status ppi_submodel_pack(struct ppi_submodel *submodel, struct per
   size_t total = 0, used = 0;
   for (int i = 0; i < submodel->piece_count; i++)
     total += (size_t)submodel->pieces[i].count * PPI_PAIRS;
+  free(submodel->packed); /* of models that it moves from */
   submodel->packed = aligned_alloc(LINE, (total * sizeof(ppi_pair) / LINE + 1) * LINE);
   if (!submodel->packed)
     return ppi_error_memory(error);
