@@ -17,6 +17,7 @@
 #define N_LOWER 8
 #define N_UPPER 3000 /* beyond it decisions hardly change */
 #define B_LOWER 8
+#define MEASURING 0.97 /* part of the budget; the rest is for deciding */
 
 /* One generation. */
 struct group {
@@ -153,7 +154,7 @@ static int run_groups(struct work *work) {
     for (int place = 0; place < GROUPS && result == COMMAND_OK; place++) {
       struct group group;
       find_group(*type, place, &group);
-      result = run_group(work, &options, &group, budget_s * group.share / types);
+      result = run_group(work, &options, &group, MEASURING * budget_s * group.share / types);
       options.replace = false;
     }
   return result;

@@ -10,7 +10,8 @@
 #include "predict/cells.h"
 
 #define POINT_MAX 8192
-#define WINDOW 3 /* sizes that a point stands for */
+#define WINDOW 1 /* sizes on either side that a point stands for */
+#define FAR 1.25 /* times the best one: no candidate for anything */
 #define NBMIN                                                                                                          \
   2 /* LAPACK asks for it only where its workspace is short; blocks of 2 are never worse than none by much */
 
@@ -102,17 +103,38 @@ static enum perfpred_status time_plan(const struct perfpred_plan *plan, int64_t 
   return PERFPRED_OK;
 }
 
+/* Adds the times at the sizes of the window from first to last; its middle one is the point itself. */
 static enum perfpred_status time_candidate(const struct search *search, int64_t n, const struct candidate *candidate,
-                                           double *time_s, struct perfpred_error *error) {
+                                           int first, int last, double *time_s, struct perfpred_error *error) {
   const struct ppi_question_knobs *knobs = search->knobs;
   enum perfpred_status status = PERFPRED_OK;
-  *time_s = 0.0;
-  for (int w = 0; w < WINDOW && !status && isfinite(*time_s); w++) {
-    int64_t size = n + (int64_t)floor((double)n * knobs->spread * (w - WINDOW / 2) + 0.5);
+  for (int w = first; w <= last && !status && isfinite(*time_s); w++) {
+    int64_t size = n + (int64_t)floor((double)n * knobs->spread * w + 0.5);
     if (size < knobs->n_lower || size > knobs->n_upper)
       size = n;
     for (int i = 0; i < search->question->plan_count && !status; i++)
       status = time_plan(search->question->plans[i], size, candidate, time_s, error);
+  }
+  return status;
+}
+
+/* Times of all candidates over the window. Of those that are far from the best one at the point itself that counts for all sizes. */
+static enum perfpred_status time_all(const struct search *search, int64_t n, double *times,
+                                     struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  double best_s = (double)INFINITY;
+  for (size_t c = 0; c < search->candidate_count && !status; c++) {
+    status = time_candidate(search, n, &search->candidates[c], 0, 0, &times[c], error);
+    best_s = fmin(best_s, times[c]);
+  }
+  for (size_t c = 0; c < search->candidate_count && !status; c++) {
+    if (times[c] > FAR * best_s || search->knobs->spread <= 0.0) {
+      times[c] *= 2 * WINDOW + 1;
+      continue;
+    }
+    status = time_candidate(search, n, &search->candidates[c], -WINDOW, -1, &times[c], error);
+    if (!status)
+      status = time_candidate(search, n, &search->candidates[c], 1, WINDOW, &times[c], error);
   }
   return status;
 }
@@ -143,8 +165,7 @@ static enum perfpred_status add_point(struct search *search, size_t place, int64
   double *losses = calloc(search->candidate_count, sizeof *losses);
   if (!losses)
     return ppi_error_memory(error);
-  for (size_t c = 0; c < search->candidate_count && !status; c++)
-    status = time_candidate(search, n, &search->candidates[c], &losses[c], error);
+  status = time_all(search, n, losses, error);
   if (status || !to_losses(losses, search->candidate_count)) {
     free(losses);
     return status;

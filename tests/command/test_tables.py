@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from harness import COMMAND, folder, main, models, refuses, run
+from harness import COMMAND, ROOT, folder, main, models, refuses, run
 
 LU = ("dpotrf", "dpotrf-u", "dgetrf", "dgeqrf-nx")
 
@@ -57,6 +57,17 @@ def test_shown():
         bounds = [cell["bound"] for cell in entry["rows"][0]["cells"]]
         assert bounds[-1] is None and bounds[:-1] == sorted(set(bounds[:-1])), bounds
         assert all((cell["nx"] is None) == (entry["routine"] != "DGEQRF") for cell in entry["rows"][0]["cells"])
+
+
+def test_documented():
+    """doc/json.md explains every key that is printed"""
+    with open(os.path.join(ROOT, "doc", "json.md"), encoding="utf-8") as file:
+        text = file.read()
+    section = text[text.index("## table\n") :]
+    shown = run("table", table(), "--json").json()
+    keys = set(shown) | set(shown["routines"][0]) | set(shown["routines"][0]["rows"][0])
+    for key in keys | set(shown["routines"][0]["rows"][0]["cells"][0]):
+        assert f"`{key}`" in section, key
 
 
 def test_decisions_are_good():
