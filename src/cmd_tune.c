@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "job.h"
 #include "table.h"
+#include "tune_sizes.h"
 #include "units.h"
 
 #define DEFAULT_LOWER 8
@@ -307,6 +308,8 @@ static int tune_all(struct session *session, void *data) {
 }
 
 static int run(const struct options *options) {
+  if (options->n.upper > 0)
+    return tune_sizes(options);
   const struct job job = {
     .takes = JOB_ALTERNATIVES, .names = options->operands.items[0], .open = open, .work = tune_all
   };
@@ -315,7 +318,8 @@ static int run(const struct options *options) {
 
 const struct command command_tune = {
   .name = "tune",
-  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [-b LO:HI[:STEP]] [--threads T[,T]] [--extrapolate] [--force] ...",
+  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [-b LO:HI[:STEP]] [--threads T[,T]] [--extrapolate] [--force] ...\n"
+              "       perfpred tune NAME[,NAME] -m FILE -n LO:HI[:STEP] [PARAMETER=VALUE ...] [-b LO:HI[:STEP]] ...",
   .summary = "The best block size by predicted time",
   .details =
       "NAME is an algorithm, or an operation for its best algorithm and block size together. Candidates are the "
@@ -323,9 +327,15 @@ const struct command command_tune = {
       "of -b (STEP 8 where none is given), all of which the models must reach; without -b those of 8:256:8 that the\n"
       "models reach. One step over everything, unblocked, is always a candidate where the models reach it.\n"
       "The best is compared with the default of LAPACK: what the algorithm's text proposes, else b=64. With several\n"
-      "--threads the number of threads is chosen, too, among those that FILE has models for.\n",
-  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_B | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES |
-           TAKES_COUNTS | TAKES_NUMBER,
+      "--threads the number of threads is chosen, too, among those that FILE has models for.\n"
+      "\n"
+      "With -n: one line for every n, as a library finds it that asks perfpred_tuner at every call. Other sizes (m, "
+      "k)\n"
+      "are n unless they are given. Candidates need not all be inside the models. The largest of several --threads is "
+      "a\n"
+      "limit.\n",
+  .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_N | TAKES_B | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE |
+           TAKES_FILES | TAKES_COUNTS | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

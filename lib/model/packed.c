@@ -41,6 +41,8 @@ static void pack(const struct ppi_piece *piece, ppi_pair *packed) {
 
 enum perfpred_status ppi_submodel_pack(struct ppi_submodel *submodel, struct perfpred_error *error) {
   size_t total = 0, used = 0;
+  if (submodel->packed) /* it comes from other models */
+    return PERFPRED_OK;
   for (int i = 0; i < submodel->piece_count; i++)
     total += (size_t)submodel->pieces[i].count * PPI_PAIRS;
   free(submodel->packed); /* of models that it moves from */

@@ -85,11 +85,12 @@ static enum perfpred_status insert(const struct making *making, const struct ppi
 
 /* A plan of the program for one setup, 0: whichever fits. What the models do not have is left out. */
 static enum perfpred_status add_plan(const struct making *making, struct perfpred_program *program, size_t setup,
-                                     bool *added) {
+                                     bool force, bool *added) {
   struct ppi_routine_plan item = { .variant = (int)making->routine->variant_count };
   struct perfpred_plan_options options = making->options->plan;
   struct perfpred_error why;
   options.setup = setup;
+  options.force = force;
   enum perfpred_status status = perfpred_plan_create(program, making->options->models, &options, &item.plan, &why);
   if (status == PERFPRED_NOT_FOUND || status == PERFPRED_OTHER_BLAS) {
     *making->refusal = why;
@@ -114,12 +115,14 @@ static enum perfpred_status add_plan(const struct making *making, struct perfpre
 
 static enum perfpred_status add_variant(const struct making *making, struct perfpred_program *program) {
   const struct perfpred_plan_options *wanted = &making->options->plan;
-  const bool one = wanted->setup > 0 || wanted->force;
-  const size_t last = one ? wanted->setup : (size_t)making->options->models->setup_count;
+  const size_t first = wanted->setup > 0 ? wanted->setup : 1;
+  const size_t last = wanted->setup > 0 ? wanted->setup : (size_t)making->options->models->setup_count;
   bool added = false;
   enum perfpred_status status = PERFPRED_OK;
-  for (size_t setup = one ? wanted->setup : 1; setup <= last && !status; setup++)
-    status = add_plan(making, program, setup, &added);
+  for (size_t setup = first; setup <= last && !status; setup++)
+    status = add_plan(making, program, setup, false, &added);
+  if (!status && !added && wanted->force)
+    status = add_plan(making, program, wanted->setup, true, &added);
   if (!status && added)
     making->routine->variants[making->routine->variant_count++] = program->name;
   return status;

@@ -327,4 +327,28 @@ AT(perfpred_kernel_error, re, 64);
 AT(perfpred_kernel_error, noise, 72);
 SIZE(perfpred_kernel_error, 80);
 
+AT(perfpred_tuner_options, size, 0);
+AT(perfpred_tuner_options, parameter, 8);
+AT(perfpred_tuner_options, range, 16);
+AT(perfpred_tuner_options, plan, 40);
+AT(perfpred_tuner_options, answers, 48);
+SIZE(perfpred_tuner_options, 56);
+
+AT(perfpred_routine_info, size, 0);
+AT(perfpred_routine_info, name, 8);
+AT(perfpred_routine_info, size_count, 16);
+AT(perfpred_routine_info, size_names, 24);
+AT(perfpred_routine_info, variant_count, 88);
+AT(perfpred_routine_info, plan_count, 96);
+AT(perfpred_routine_info, threads_max, 104);
+SIZE(perfpred_routine_info, 112);
+
+AT(perfpred_tuner_answer, size, 0);
+AT(perfpred_tuner_answer, value, 8);
+AT(perfpred_tuner_answer, variant, 16);
+AT(perfpred_tuner_answer, threads, 20);
+AT(perfpred_tuner_answer, time_s, 24);
+AT(perfpred_tuner_answer, notes, 32);
+SIZE(perfpred_tuner_answer, 40);
+
 #endif

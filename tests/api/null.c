@@ -112,6 +112,8 @@ Test(null, programs) {
   cr_assert_invalid(perfpred_program_cost(program, values, 3, &flops, &error));
   cr_assert_invalid(perfpred_program_cost(program, values, 2, NULL, &error));
   cr_assert_null(perfpred_program_name_at(context, SIZE_MAX));
+  cr_assert_null(perfpred_program_operation_at(context, SIZE_MAX));
+  cr_assert_null(perfpred_program_operation_at(NULL, 0));
   cr_assert_null(perfpred_program_parameter_name(program, 2));
   cr_assert_eq(perfpred_program_parameter(program, "nothing"), -1);
   perfpred_program_unref(NULL);
@@ -202,6 +204,13 @@ Test(null, models) {
   cr_assert_eq(perfpred_models_info(models, 3, &info, &error), PERFPRED_NOT_FOUND);
   cr_assert_eq(perfpred_models_estimate(models, 99, (int64_t[]){ 8 }, 1, &time), PERFPRED_NOTE_ERROR);
   cr_assert_eq(perfpred_models_estimate(models, 0, (int64_t[]){ 8 }, 7, &time), PERFPRED_NOTE_ERROR);
+  double median_s = 77.0;
+  cr_assert_eq(perfpred_models_estimate_median(NULL, 0, (int64_t[]){ 8 }, 1, &median_s), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate_median(models, 99, (int64_t[]){ 8 }, 1, &median_s), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate_median(models, 0, (int64_t[]){ 8 }, 7, &median_s), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate_median(models, 0, NULL, 1, &median_s), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(perfpred_models_estimate_median(models, 0, (int64_t[]){ 8 }, 1, NULL), PERFPRED_NOTE_ERROR);
+  cr_assert_eq(median_s, 77.0);
   cr_assert_eq(time.med, 77.0);
   perfpred_models_unref(models);
 }

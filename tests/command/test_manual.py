@@ -69,6 +69,7 @@ def test_json_md():
     check_keys("## predict", "predict", "chol-l-3", "-m", file, "n=1000", "b=128")
     check_keys("## rank", "rank", "chol-l", "-m", file, "n=1000", "b=128")
     check_keys("## tune", "tune", "chol-l-3", "-m", file, "n=1000")
+    check_keys("## tune", "tune", "chol-l-3,dgetrf", "-m", file, "-n", "500")
     check_keys("## model", "model", file)
 
 
