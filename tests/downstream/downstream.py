@@ -64,6 +64,7 @@ class Stage:
     def check_files(self):
         wanted = ["lib/libperfpred.so", "lib/libperfpred.so.0", "lib/libperfpred.a", "lib/pkgconfig/perfpred.pc"]
         wanted += ["include/perfpred/perfpred.h", "bin/perfpred", "libexec/perfpred/perfpred-worker"]
+        wanted += ["lib/libperfpred-ilaenv.so.0"]
         for name in wanted:
             if not os.path.exists(os.path.join(self.prefix, name)):
                 yield f"{name} is not installed"
@@ -123,6 +124,20 @@ class Stage:
         text = run(command, "algorithms", "--json", LD_LIBRARY_PATH=os.path.join(self.prefix, "lib"))
         return [] if "chol-l-3" in text else [text]
 
+    def check_run(self):
+        """A staged prefix is not where the command looks: it says which file is missing, and takes the one that is named."""
+        command, lib = os.path.join(self.prefix, "bin", "perfpred"), os.path.join(self.prefix, "lib")
+        words = [command, "run", "--keep-libraries", "--", "env"]
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("PERFPRED_")}
+        environ.update(LD_LIBRARY_PATH=lib, PERFPRED_TABLE="")
+        done = subprocess.run(words, env=environ, capture_output=True, text=True, check=False)
+        if done.returncode == 0 or "/opt/perfpred/lib/libperfpred-ilaenv.so.0" not in done.stderr:
+            yield f"without the override: {done.returncode}, {done.stderr}"
+        override = os.path.join(lib, "libperfpred-ilaenv.so.0")
+        text = run(*words, LD_LIBRARY_PATH=lib, PERFPRED_TABLE="", PERFPRED_OVERRIDE=override)
+        if f"LD_PRELOAD={os.path.realpath(override)}\n" not in text:
+            yield text
+
 
 def check_subproject(root, folder):
     project = os.path.join(folder, "project")
@@ -144,6 +159,9 @@ def check_devenv(build):
     worker = [v.partition("=")[2] for v in values if v.startswith("PERFPRED_WORKER=")]
     if not worker or not os.access(worker[0], os.X_OK):
         yield f"PERFPRED_WORKER is {worker}"
+    override = [v.partition("=")[2] for v in values if v.startswith("PERFPRED_OVERRIDE=")]
+    if not override or not os.access(override[0], os.R_OK):
+        yield f"PERFPRED_OVERRIDE is {override}"
     if run("meson", "devenv", "-C", build, "pkg-config", "--modversion", "perfpred").strip() != "0.1.0":
         yield "pkg-config does not find perfpred"
 
@@ -161,6 +179,7 @@ def main(root, build):
         attempt(tap, "C99 under strict warnings", stage.check_strict, "c99")
         attempt(tap, "C++11 under strict warnings", stage.check_strict, "c++11")
         attempt(tap, "the installed command", stage.check_command)
+        attempt(tap, "the installed command runs programs under the override", stage.check_run)
         attempt(tap, "subproject of a meson build", check_subproject, root, folder)
         attempt(tap, "meson devenv", check_devenv, build)
     tap.finish()

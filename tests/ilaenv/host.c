@@ -6,7 +6,7 @@
  *   host fork ISPEC NAME OPTS N1 N2 N3 N4     the same in this process and in a child
  *   host starved descriptors|memory           the same of DPOTRF, when there is no more of them
  *   host private LIBRARY N                    dpotrf of a LAPACK that was loaded with RTLD_LOCAL
- *   host ROUTINE N                            dpotrf dgetrf dgeqrf dgelsy dgelsd dgesdd dsyevd dsyevr dgeev
+ *   host ROUTINE N                            dpotrf dgetrf dgeqrf dsytrf dgelsy dgelsd dgesdd dsyevd dsyevr dgeev
  *
  * Prints "info INFO", "result SUM" and "blocks B B ..." (each size once, in the order of their first use). */
 #include <dlfcn.h>
@@ -75,12 +75,26 @@ void dlarfb_(const char *side, const char *trans, const char *direct, const char
   next(side, trans, direct, storev, m, n, k, v, ldv, t, ldt, c, ldc, work, ldwork, l1, l2, l3, l4);
 }
 
+void dlasyf_(const char *uplo, const int *n, const int *nb, int *kb, double *a, const int *lda, int *ipiv, double *w,
+             const int *ldw, int *info, size_t length);
+void dlasyf_(const char *uplo, const int *n, const int *nb, int *kb, double *a, const int *lda, int *ipiv, double *w,
+             const int *ldw, int *info, size_t length) {
+  static void (*next)(const char *, const int *, const int *, int *, double *, const int *, int *, double *,
+                      const int *, int *, size_t);
+  if (!next)
+    *(void **)&next = dlsym(RTLD_NEXT, "dlasyf_");
+  note(*nb);
+  next(uplo, n, nb, kb, a, lda, ipiv, w, ldw, info, length);
+}
+
 /* --- Routines ------------------------------------------------------------------------------------------------------------ */
 
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t length);
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork,
              int *info);
+void dsytrf_(const char *uplo, const int *n, double *a, const int *lda, int *ipiv, double *work, const int *lwork,
+             int *info, size_t length);
 void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
              int *jpvt, const double *rcond, int *rank, double *work, const int *lwork, int *info);
 void dgelsd_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
@@ -124,6 +138,10 @@ static void run_dgeqrf(struct problem *p) {
   dgeqrf_(&p->n, &p->n, p->a, &p->n, p->s, p->work, &p->lwork, &p->info);
 }
 
+static void run_dsytrf(struct problem *p) {
+  dsytrf_("L", &p->n, p->a, &p->n, p->integers, p->work, &p->lwork, &p->info, 1);
+}
+
 static void run_dgelsy(struct problem *p) {
   const double rcond = 1e-12;
   int rank;
@@ -162,9 +180,9 @@ static void run_dgeev(struct problem *p) {
 static const struct {
   const char *name;
   routine_fn *run;
-} routines[] = { { "dpotrf", run_dpotrf }, { "dgetrf", run_dgetrf }, { "dgeqrf", run_dgeqrf },
-                 { "dgelsy", run_dgelsy }, { "dgelsd", run_dgelsd }, { "dgesdd", run_dgesdd },
-                 { "dsyevd", run_dsyevd }, { "dsyevr", run_dsyevr }, { "dgeev", run_dgeev } };
+} routines[] = { { "dpotrf", run_dpotrf }, { "dgetrf", run_dgetrf }, { "dgeqrf", run_dgeqrf }, { "dsytrf", run_dsytrf },
+                 { "dgelsy", run_dgelsy }, { "dgelsd", run_dgelsd }, { "dgesdd", run_dgesdd }, { "dsyevd", run_dsyevd },
+                 { "dsyevr", run_dsyevr }, { "dgeev", run_dgeev } };
 
 /* Symmetric, positive definite, and the same at every run. */
 static void fill(double *a, int n) {

@@ -2,7 +2,9 @@
 /* Without a table the override answers as the ILAENV of reference LAPACK does that is installed: for every routine that the
    library has, every ISPEC, and sizes on both sides of all that makes a difference (case C05).
  *
- *   stock OVERRIDE [LAPACK] */
+ *   stock OVERRIDE WIDE [LAPACK]
+ *
+ * WIDE is an override that has ilaenv_64_ as well. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <glob.h>
@@ -169,6 +171,26 @@ static void check_known(struct tap *tap) {
   tap_case(tap, ours(&three, "DGEQRF", " ", &n, &n, &none, &none, 6, 1) == 128, "the crossover of DGEQRF is 128");
 }
 
+typedef int64_t ilaenv_wide_fn(const int64_t *ispec, const char *name, const char *options, const int64_t *n1,
+                               const int64_t *n2, const int64_t *n3, const int64_t *n4, size_t name_length,
+                               size_t options_length);
+
+/* Integers of 64 bits, under a name of their own and, as Debian's liblapack64 has it, under the usual one. */
+static void check_wide(struct tap *tap, void *library) {
+  static const int64_t ispecs[] = { 1, 6, 99 }, large = (int64_t)1 << 40, one = 1, none = -1, n = 100;
+  ilaenv_wide_fn *wide = (ilaenv_wide_fn *)dlsym(library, "ilaenv_64_");
+  ilaenv_wide_fn *usual = (ilaenv_wide_fn *)dlsym(library, "ilaenv_");
+  tap_case(tap, wide && usual, "names for integers of 64 bits");
+  if (!wide || !usual)
+    return;
+  tap_case(tap, wide(&ispecs[0], "DPOTRF", "U", &n, &none, &none, &none, 6, 1) == 64, "64 columns");
+  tap_case(tap, wide(&ispecs[0], "DGEQR ", " ", &large, &n, &one, &none, 6, 1) == 327, "rows of a very tall DGEQR");
+  tap_case(tap, wide(&ispecs[1], "DGESVD", " ", &large, &large, &none, &none, 6, 1) > large, "ISPEC=6 of large sizes");
+  tap_case(tap, wide(&ispecs[2], "DGESVD", " ", &n, &n, &n, &n, 6, 1) == -1, "no such ISPEC");
+  tap_case(tap, usual(&ispecs[0], "DPOTRF", "U", &n, &none, &none, &none, 6, 1) == 64, "64 columns by the usual name");
+  tap_case(tap, usual(&ispecs[2], "DGESVD", " ", &n, &n, &n, &n, 6, 1) == -1, "no such ISPEC by the usual name");
+}
+
 static void *open_lapack(const char *path) {
   glob_t found;
   void *library = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
@@ -184,9 +206,10 @@ int main(int argc, char **argv) {
   struct names names = { 0 };
   setenv("PERFPRED_TABLE", "", 1);
   void *override = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-  void *lapack = open_lapack(argc > 2 ? argv[2] : NULL);
-  if (!override) {
-    fprintf(stderr, "%s\n", argc > 1 ? dlerror() : "usage: stock OVERRIDE [LAPACK]");
+  void *wide = argc > 2 ? dlopen(argv[2], RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *lapack = open_lapack(argc > 3 ? argv[3] : NULL);
+  if (!override || !wide) {
+    fprintf(stderr, "%s\n", argc > 2 ? dlerror() : "usage: stock OVERRIDE WIDE [LAPACK]");
     return 2;
   }
   if (!lapack) {
@@ -202,6 +225,7 @@ int main(int argc, char **argv) {
     check_known(&tap);
     compare_names(&tap, &names);
     compare_spellings(&tap, &names);
+    check_wide(&tap, wide);
   }
   free(names.items);
   return tap_finish(&tap);

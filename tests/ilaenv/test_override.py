@@ -27,6 +27,7 @@ ROUTINES = [
     Routine("DORMQR", "max123", [(None, 48)]),
     Routine("DPOTRF", "n1", [(100, 24), (None, 72)]),
     Routine("DSYTRD", "n1", [(None, 24, 2, 30)]),
+    Routine("DSYTRF", "n1", [(None, 20)]),
 ]
 
 
@@ -153,7 +154,7 @@ def test_other_cpu():
 
 BLOCKS = {
     # 300 columns: what is left over is the last block, of the remainder
-    "dpotrf": {72, 300 % 72}, "dgetrf": {56, 300 % 56}, "dgeqrf": {40}, "dgelsy": {48, 300 % 48},
+    "dpotrf": {72, 300 % 72}, "dgetrf": {56, 300 % 56}, "dgeqrf": {40}, "dsytrf": {20}, "dgelsy": {48, 300 % 48},
     "dgelsd": {48, 300 % 48, 44, 299 % 44}, "dgesdd": {48, 300 % 48, 44, 299 % 44}, "dsyevd": {48, 299 % 48},
     "dsyevr": {48, 299 % 48}, "dgeev": {28},
 }
@@ -183,6 +184,11 @@ def test_dgetrf():
 def test_dgeqrf():
     """DGEQRF uses the block size and crossover of the table, with the same result"""
     check_blocks("dgeqrf")
+
+
+def test_dsytrf():
+    """DSYTRF uses the block size of the table, with the same result"""
+    check_blocks("dsytrf")
 
 
 def test_dgelsy():
@@ -318,6 +324,20 @@ def test_needs():
     for kind in ("init_array", "fini_array"):
         match = re.search(rf"\.{kind}\s+\S+\s+\S+\s+\S+\s+(\S+)", output("readelf", "-SW", OVERRIDE))
         assert match is None or int(match[1], 16) <= 8, kind
+
+
+def test_imports():
+    """nothing that it calls allocates, locks or looks for other libraries"""
+    imports = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--undefined-only", OVERRIDE).splitlines()}
+    weak = {"_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__cxa_finalize", "__gmon_start__"}
+    wanted = {
+        "__errno_location", "__stack_chk_fail", "close", "fstat", "getcwd", "memcmp", "memcpy", "memset", "mmap", "munmap",
+        "open", "open64", "fstat64", "stat64", "mmap64", "pthread_sigmask", "read", "secure_getenv", "sigaddset",
+        "sigemptyset", "sigismember", "sigpending", "sigtimedwait", "snprintf", "stat", "strchr", "strcmp", "strcspn",
+        "strlen", "strncmp", "strnlen", "strspn", "uname", "write", "strcat", "strcpy",
+    }
+    imports = {name for name in imports if not re.fullmatch(r"__\w+_chk", name)}  # of hardened builds
+    assert imports <= weak | wanted, imports - weak - wanted
 
 
 def test_nothing_is_written():
