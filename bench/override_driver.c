@@ -87,32 +87,12 @@ static char option(const struct operands *o, int place, char usual) {
   return (char)(dash[place + 1] - 'a' + 'A');
 }
 
-/* One call; with lwork -1 a question for the workspace where the routine has one. */
-static int call(struct operands *o, int lwork) {
-  const int n = o->n, one = 1, ask = lwork < 0;
-  const char uplo = option(o, 0, 'L'), side = uplo, trans = option(o, 1, 'N');
-  int info = 0;
-  double *work = o->work;
-  if (begins(o, "dgeqrf") || begins(o, "dgelqf"))
-    (begins(o, "dgeqrf") ? dgeqrf_ : dgelqf_)(&n, &n, o->x, &n, o->tau, work, &lwork, &info);
-  else if (begins(o, "dorgqr") || begins(o, "dorglq"))
-    (begins(o, "dorgqr") ? dorgqr_ : dorglq_)(&n, &n, &n, o->x, &n, o->tau, work, &lwork, &info);
-  else if (multiplies(o))
-    (begins(o, "dormqr") ? dormqr_ : dormlq_)(&side, &trans, &n, &n, &n, o->a, &n, o->tau, o->x, &n, work, &lwork,
-                                              &info, 1, 1);
-  else if (begins(o, "dsytrd"))
-    dsytrd_(&uplo, &n, o->x, &n, o->d, o->e, o->tau, work, &lwork, &info, 1);
-  else if (begins(o, "dgebrd"))
-    dgebrd_(&n, &n, o->x, &n, o->d, o->e, o->tau, o->taup, work, &lwork, &info);
-  else if (begins(o, "dgehrd"))
-    dgehrd_(&n, &one, &n, o->x, &n, o->tau, work, &lwork, &info);
-  else if (begins(o, "dsytrf"))
-    dsytrf_(&uplo, &n, o->x, &n, o->pivots, work, &lwork, &info, 1);
-  else if (begins(o, "dgetri"))
-    dgetri_(&n, o->x, &n, o->pivots, work, &lwork, &info);
-  else if (ask)
-    work[0] = 1;
-  else if (begins(o, "dpotrf"))
+/* Routines without a workspace. */
+static int call_plain(struct operands *o) {
+  const int n = o->n, one = 1;
+  const char uplo = option(o, 0, 'L');
+  int info = -100;
+  if (begins(o, "dpotrf"))
     dpotrf_(&uplo, &n, o->x, &n, &info, 1);
   else if (begins(o, "dgetrf"))
     dgetrf_(&n, &n, o->x, &n, o->pivots, &info);
@@ -122,8 +102,46 @@ static int call(struct operands *o, int lwork) {
     dlauum_(&uplo, &n, o->x, &n, &info, 1);
   else if (begins(o, "dsygst"))
     dsygst_(&one, &uplo, &n, o->x, &n, o->b, &n, &info, 1);
+  return info;
+}
+
+/* Reductions and the like. Returns whether it is one. */
+static int call_reduction(struct operands *o, int lwork, int *info) {
+  const int n = o->n, one = 1;
+  const char uplo = option(o, 0, 'L');
+  if (begins(o, "dsytrd"))
+    dsytrd_(&uplo, &n, o->x, &n, o->d, o->e, o->tau, o->work, &lwork, info, 1);
+  else if (begins(o, "dgebrd"))
+    dgebrd_(&n, &n, o->x, &n, o->d, o->e, o->tau, o->taup, o->work, &lwork, info);
+  else if (begins(o, "dgehrd"))
+    dgehrd_(&n, &one, &n, o->x, &n, o->tau, o->work, &lwork, info);
+  else if (begins(o, "dsytrf"))
+    dsytrf_(&uplo, &n, o->x, &n, o->pivots, o->work, &lwork, info, 1);
+  else if (begins(o, "dgetri"))
+    dgetri_(&n, o->x, &n, o->pivots, o->work, &lwork, info);
   else
-    info = -100;
+    return 0;
+  return 1;
+}
+
+/* One call; with lwork -1 a question for the workspace where the routine has one. */
+static int call(struct operands *o, int lwork) {
+  const int n = o->n;
+  const char side = option(o, 0, 'L'), trans = option(o, 1, 'N');
+  int info = 0;
+  if (call_reduction(o, lwork, &info))
+    return info;
+  if (begins(o, "dgeqrf") || begins(o, "dgelqf"))
+    (begins(o, "dgeqrf") ? dgeqrf_ : dgelqf_)(&n, &n, o->x, &n, o->tau, o->work, &lwork, &info);
+  else if (begins(o, "dorgqr") || begins(o, "dorglq"))
+    (begins(o, "dorgqr") ? dorgqr_ : dorglq_)(&n, &n, &n, o->x, &n, o->tau, o->work, &lwork, &info);
+  else if (multiplies(o))
+    (begins(o, "dormqr") ? dormqr_ : dormlq_)(&side, &trans, &n, &n, &n, o->a, &n, o->tau, o->x, &n, o->work, &lwork,
+                                              &info, 1, 1);
+  else if (lwork < 0)
+    o->work[0] = 1;
+  else
+    info = call_plain(o);
   return info;
 }
 

@@ -44,6 +44,31 @@ static int64_t integer_or(int64_t value, int64_t usual) {
   return value != 0 ? value : usual;
 }
 
+static enum perfpred_status check_sizes(const struct ppi_question_knobs *knobs, struct perfpred_error *error) {
+  if (knobs->n_lower < 1 || knobs->n_upper < knobs->n_lower || knobs->n_upper > INT32_MAX)
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "options: sizes from %lld to %lld; expected 1 <= lower <= upper <= %d",
+                         (long long)knobs->n_lower, (long long)knobs->n_upper, INT32_MAX);
+  if (knobs->b_lower < 2 || knobs->b_step < 1 || knobs->b_upper < 0 || knobs->b_upper > PPI_TABLE_NB_MAX ||
+      (knobs->b_upper > 0 && knobs->b_upper < knobs->b_lower))
+    return ppi_error_set(
+        error, PERFPRED_INVALID,
+        "options: block sizes from %lld to %lld by %lld; expected 2 <= lower <= upper <= %d, step >= 1",
+        (long long)knobs->b_lower, (long long)knobs->b_upper, (long long)knobs->b_step, PPI_TABLE_NB_MAX);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status check_knobs(const struct ppi_question_knobs *knobs, struct perfpred_error *error) {
+  if (!(knobs->growth > 1.0 && knobs->growth <= 16.0) || !(knobs->spread < 0.5) || !(knobs->tie < 1.0) ||
+      !(knobs->resolution < 1.0))
+    return ppi_error_set(
+        error, PERFPRED_INVALID,
+        "options: growth %g, spread %g, tie %g, resolution %g; expected 1 < growth <= 16, spread < 0.5 "
+        "and the others below 1",
+        knobs->growth, knobs->spread, knobs->tie, knobs->resolution);
+  return check_sizes(knobs, error);
+}
+
 static enum perfpred_status read_knobs(struct decision *decision, struct perfpred_error *error) {
   const struct perfpred_decide_options *options = &decision->options;
   const struct perfpred_generate_options *made = &decision->models->options;
@@ -59,24 +84,7 @@ static enum perfpred_status read_knobs(struct decision *decision, struct perfpre
     .tie = real_or(options->tie, TIE),
     .resolution = real_or(options->resolution, RESOLUTION),
   };
-  if (knobs->n_lower < 1 || knobs->n_upper < knobs->n_lower || knobs->n_upper > INT32_MAX)
-    return ppi_error_set(error, PERFPRED_INVALID,
-                         "options: sizes from %lld to %lld; expected 1 <= lower <= upper <= %d",
-                         (long long)knobs->n_lower, (long long)knobs->n_upper, INT32_MAX);
-  if (knobs->b_lower < 2 || knobs->b_step < 1 || knobs->b_upper < 0 || knobs->b_upper > PPI_TABLE_NB_MAX ||
-      (knobs->b_upper > 0 && knobs->b_upper < knobs->b_lower))
-    return ppi_error_set(
-        error, PERFPRED_INVALID,
-        "options: block sizes from %lld to %lld by %lld; expected 2 <= lower <= upper <= %d, step >= 1",
-        (long long)knobs->b_lower, (long long)knobs->b_upper, (long long)knobs->b_step, PPI_TABLE_NB_MAX);
-  if (!(knobs->growth > 1.0 && knobs->growth <= 16.0) || !(knobs->spread < 0.5) || !(knobs->tie < 1.0) ||
-      !(knobs->resolution < 1.0))
-    return ppi_error_set(
-        error, PERFPRED_INVALID,
-        "options: growth %g, spread %g, tie %g, resolution %g; expected 1 < growth <= 16, spread < 0.5 "
-        "and the others below 1",
-        options->growth, options->spread, options->tie, options->resolution);
-  return PERFPRED_OK;
+  return check_knobs(knobs, error);
 }
 
 static char upper(char letter) {
@@ -182,6 +190,7 @@ static enum perfpred_status add_entry(struct decision *decision, const struct pp
                                       struct perfpred_error *error) {
   struct ppi_table_cell *cells = NULL;
   size_t count = 0;
+  assert(question->plans[0]);
   enum perfpred_status status = ppi_question_decide(question, &decision->knobs, &cells, &count, error);
   if (status)
     return status;

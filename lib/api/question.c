@@ -159,9 +159,11 @@ static enum perfpred_status add_point(struct search *search, size_t place, int64
     size_t *chosen = points ? realloc(search->chosen, capacity * sizeof *chosen) : NULL;
     if (!chosen)
       return ppi_error_memory(error);
+    memset(chosen + search->capacity, 0, (capacity - search->capacity) * sizeof *chosen);
     search->chosen = chosen;
     search->capacity = capacity;
   }
+  assert(search->candidate_count > 0);
   double *losses = calloc(search->candidate_count, sizeof *losses);
   if (!losses)
     return ppi_error_memory(error);
@@ -212,6 +214,7 @@ static enum perfpred_status choose(struct search *search, struct perfpred_error 
                                        .tie = search->knobs->tie,
                                        .order =
                                            is_multiply(search->question->tunable->routine) ? search->order : NULL };
+  assert(search->point_count > 0);
   const double **losses = malloc(search->point_count * sizeof *losses);
   if (!losses)
     return ppi_error_memory(error);

@@ -51,6 +51,12 @@ static bool read_name(const char *routine, char name[8]) {
   return true;
 }
 
+/* Up to two letters; the rest are null bytes already. */
+static void read_options(const char *options, char letters[2]) {
+  for (size_t i = 0; options && i < 2 && options[i] != '\0' && options[i] != ' '; i++)
+    letters[i] = upper(options[i]);
+}
+
 static enum perfpred_status check_question(const struct perfpred_decisions *decisions, const char *routine,
                                            const int64_t *sizes, size_t count, const struct perfpred_decision *decision,
                                            struct perfpred_error *error) {
@@ -74,8 +80,7 @@ enum perfpred_status perfpred_decisions_look_up(const struct perfpred_decisions 
   enum perfpred_status status = check_question(decisions, routine, sizes, count, decision, error);
   if (status)
     return status;
-  for (size_t i = 0; options && i < sizeof letters && options[i] != '\0' && options[i] != ' '; i++)
-    letters[i] = upper(options[i]);
+  read_options(options, letters);
   if (count > 0)
     memcpy(n, sizes, count * sizeof *n);
   const struct ppi_table *table = &decisions->table;

@@ -106,7 +106,7 @@ static bool is_letter(char c) {
 /* Words that would be no name, which is all that a prefix can clash with: whatever follows begins with an underscore. */
 static bool is_identifier(const char *name) {
   size_t length = 0;
-  for (; name[length] != '\0' && length < PPI_NAME_MAX; length++)
+  for (; length < PPI_NAME_MAX && name[length] != '\0'; length++)
     if (!is_letter(name[length]) && !(length > 0 && name[length] >= '0' && name[length] <= '9'))
       return false;
   return length > 0 && length < PPI_NAME_MAX && name[0] != '_';
