@@ -92,8 +92,9 @@ struct name {
 ParameterizedTestParameters(lapack, predictions_are_the_sums) {
   static struct name names[] = { { "dpotrf" },     { "zpotrf-u" },  { "dgetrf" },    { "dgetri" }, { "dgeqrf" },
                                  { "dgelqf" },     { "dorgqr" },    { "dtrtri" },    { "dlauum" }, { "dsygst" },
-                                 { "zhegst-u-2" }, { "dormqr-ln" }, { "dormqr-rt" }, { "dsytrd" }, { "dgebrd" },
-                                 { "dgehrd" },     { "dsytrf" },    { "dsytrf-u" } };
+                                 { "zhegst-u-2" }, { "dormqr-ln" }, { "dormqr-rt" }, { "dorglq" }, { "dormlq-lt" },
+                                 { "dgeqrf-nx" },  { "dsytrd" },    { "dgebrd" },    { "dgehrd" }, { "dsytrf" },
+                                 { "dsytrf-u" } };
   return cr_make_param_array(struct name, names, sizeof names / sizeof names[0]);
 }
 
