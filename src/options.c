@@ -102,6 +102,12 @@ static const struct rule rules[] = {
   { "--force", NULL, "use models of another machine or BLAS, and say so", KIND_FLAG, TAKES_FORCE, AT(force), 0, 0 },
   { "-f", "FILE", "kernels and algorithms of your own (the text form); may be repeated", KIND_WORDS, TAKES_FILES,
     AT(files), 0, 0 },
+  { "--program", "PATH", "a program, by its path or found in PATH; it is not run", KIND_WORD, TAKES_DOCTOR, AT(program),
+    0, 0 },
+  { "--pid", "N", "a running process", KIND_INTEGER, TAKES_DOCTOR, AT(pid), 1, 2147483647.0 },
+  { "--no-measure", NULL, "time nothing", KIND_FLAG, TAKES_DOCTOR, AT(no_measure), 0, 0 },
+  { "--table", "FILE", "decision table to look at; default: the one that the override reads", KIND_WORD, TAKES_DOCTOR,
+    AT(decisions), 0, 0 },
   { "--json", NULL, "print one JSON object", KIND_FLAG, 0, AT(json), 0, 0 },
   { "--help", NULL, "print this help", KIND_FLAG, 0, AT(help), 0, 0 },
 };

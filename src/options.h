@@ -32,6 +32,7 @@ enum {
   TAKES_TARGET = 1 << 18,     /* --replace --restart --samples */
   TAKES_COUNTS = 1 << 19,     /* --blas as above, --threads of several setups together */
   TAKES_CONTEXT = 1 << 20,
+  TAKES_DOCTOR = 1 << 27, /* --program --pid --no-measure --table */
   TAKES_TYPES = 1 << 21,
   TAKES_TABLE = 1 << 22,
   TAKES_EMIT = 1 << 23, /* --emit --name */
@@ -55,6 +56,9 @@ struct assignment {
 };
 
 struct options {
+  const char *program; /* of doctor */
+  int64_t pid;         /* 0: none */
+  bool no_measure;
   const char *models, *kind, *output, *algorithms, *measured, *blas, *lapack, *worker, *types, *table, *emit, *name;
   struct range n, b;
   double budget_s;                  /* 0: none */
@@ -65,7 +69,7 @@ struct options {
   int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   bool keep_libraries, preload_libraries;
-  const char *decisions; /* the table of a program that is run */
+  const char *decisions; /* the table of a program that is run, or looked at */
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;

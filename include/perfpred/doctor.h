@@ -19,12 +19,13 @@ struct perfpred_doctor_options {
   const char
       *program; /**< a program, by path or found in PATH: what it would load is read from its file; it is not run */
   int64_t pid;  /**< a running process; 0: none */
-  const char *record;   /**< a folder with what a run left there: perfpred_doctor_environment */
-  const char *override; /**< path of libperfpred-ilaenv.so; default: the environment variable PERFPRED_ILAENV, else the
+  const char *record; /**< a folder with what a run left there: perfpred_doctor_environment */
+  const char
+      *override;     /**< path of libperfpred-ilaenv.so; default: the environment variable PERFPRED_OVERRIDE, else the
                            installed one */
-  const char *table;    /**< decision table; default: that which the override would read */
-  int no_measure;       /**< 1: nothing is timed */
-  double budget_s;      /**< wall time for what is timed; default 8 s */
+  const char *table; /**< decision table; default: that which the override would read */
+  int no_measure;    /**< 1: nothing is timed */
+  double budget_s;   /**< wall time for what is timed; default 8 s */
   perfpred_progress_fn *progress; /**< progress callback, or NULL */
   void *progress_data;            /**< its first argument */
 };
@@ -55,7 +56,7 @@ PERFPRED_API enum perfpred_status perfpred_doctor(const struct perfpred_context 
 
 /**
  * What a run is to have in its environment so that it leaves a record for `record`: the dynamic linker notes the libraries that
- * it loads, the override, where it is preloaded, the questions that it is asked.
+ * it loads, the override, where it is preloaded (perfpred_run_environment), the questions that it is asked.
  *
  * @param folder an existing folder of the caller's, for this run alone
  * @param[out] entries "NAME=value", one a line; free with perfpred_free

@@ -245,10 +245,8 @@ enum perfpred_status perfpred_doctor_environment(const char *folder, char **entr
   if (folder[0] != '/' || strchr(folder, '\n'))
     return ppi_error_set(error, PERFPRED_INVALID, "folder is '%s', expected a path from / on, without line breaks",
                          folder);
-  ppi_text_printf(&text,
-                  "LD_DEBUG=files\nLD_DEBUG_OUTPUT=%s/" PPI_RECORD_LOADED
-                  "\nPERFPRED_ILAENV_LOG=%s/" PPI_RECORD_QUESTIONS "\n",
-                  folder, folder);
+  ppi_text_printf(&text, "LD_DEBUG=files\nLD_DEBUG_OUTPUT=%s/" PPI_RECORD_LOADED "\n", folder);
+  ppi_text_printf(&text, "PERFPRED_ILAENV_LOG=%s/" PPI_RECORD_QUESTIONS "\n", folder);
   char *taken = ppi_text_take(&text);
   if (!taken)
     return ppi_error_memory(error);

@@ -51,7 +51,7 @@ struct trial {
 };
 
 static const char *override_path(const struct ppi_doctor *doctor) {
-  const char *named = doctor->options.override ? doctor->options.override : secure_getenv("PERFPRED_ILAENV");
+  const char *named = doctor->options.override ? doctor->options.override : secure_getenv("PERFPRED_OVERRIDE");
   return named && named[0] ? named : PPI_ILAENV_PATH;
 }
 

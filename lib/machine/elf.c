@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NOTES_MAX 65536  /* notes of real libraries take a few hundred bytes */
+#define NOTES_MAX 4096   /* notes of real libraries take a few hundred bytes */
 #define DYNAMIC_MAX 4096 /* entries; real files have some tens */
 
 #if defined(__x86_64__)
@@ -85,20 +85,22 @@ static bool is_ours(const ElfW(Ehdr) * header) {
          header->e_phnum > 0 && header->e_phnum <= PPI_ELF_SEGMENTS;
 }
 
-static void read_notes(struct ppi_elf *elf, const ElfW(Phdr) * segment, unsigned char *notes) {
-  if (elf->build_id[0] == '\0' && segment->p_filesz <= NOTES_MAX &&
-      read_at(elf, notes, segment->p_filesz, segment->p_offset))
-    ppi_elf_note_id(notes, segment->p_filesz, segment->p_align, elf->build_id);
+/* Of long ones the beginning. */
+static void read_notes(struct ppi_elf *elf, const ElfW(Phdr) * segment) {
+  unsigned char notes[NOTES_MAX];
+  size_t length = segment->p_filesz < NOTES_MAX ? segment->p_filesz : NOTES_MAX;
+  if (elf->build_id[0] == '\0' && read_at(elf, notes, length, segment->p_offset))
+    ppi_elf_note_id(notes, length, segment->p_align, elf->build_id);
 }
 
 /* Segments that cannot be read are left out: what they would have told is then missing. */
-static void read_segments(struct ppi_elf *elf, const ElfW(Ehdr) * header, unsigned char *notes) {
+static void read_segments(struct ppi_elf *elf, const ElfW(Ehdr) * header) {
   for (uint64_t i = 0; i < header->e_phnum; i++) {
     ElfW(Phdr) segment;
     if (!read_at(elf, &segment, sizeof segment, header->e_phoff + i * sizeof segment))
       return;
     if (segment.p_type == PT_NOTE)
-      read_notes(elf, &segment, notes);
+      read_notes(elf, &segment);
     else if (segment.p_type == PT_INTERP)
       elf->program = true;
     else if (segment.p_type == PT_LOAD)
@@ -130,15 +132,9 @@ enum perfpred_status ppi_elf_open(const char *path, const char *what, struct ppi
     return ppi_error_set(error, PERFPRED_INVALID,
                          "%s '%s': expected a shared library or a program for this kind of machine", what, path);
   }
-  unsigned char *notes = malloc(NOTES_MAX);
-  if (!notes) {
-    close(made.file);
-    return ppi_error_memory(error);
-  }
   made.shared = header.e_type == ET_DYN;
   made.program = !made.shared;
-  read_segments(&made, &header, notes);
-  free(notes);
+  read_segments(&made, &header);
   *elf = made;
   return PERFPRED_OK;
 }

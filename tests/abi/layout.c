@@ -25,6 +25,19 @@ AT(perfpred_progress, remaining_s, 32);
 AT(perfpred_progress, samples, 40);
 SIZE(perfpred_progress, 48);
 
+AT(perfpred_doctor_options, size, 0);
+AT(perfpred_doctor_options, setup, 8);
+AT(perfpred_doctor_options, program, 16);
+AT(perfpred_doctor_options, pid, 24);
+AT(perfpred_doctor_options, record, 32);
+AT(perfpred_doctor_options, override, 40);
+AT(perfpred_doctor_options, table, 48);
+AT(perfpred_doctor_options, no_measure, 56);
+AT(perfpred_doctor_options, budget_s, 64);
+AT(perfpred_doctor_options, progress, 72);
+AT(perfpred_doctor_options, progress_data, 80);
+SIZE(perfpred_doctor_options, 88);
+
 AT(perfpred_error, status, 0);
 AT(perfpred_error, line, 4);
 AT(perfpred_error, column, 8);

@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT, main, models, run
 
-SUBCOMMANDS = "machine kernels algorithms generate model predict rank table tune measure validate plot".split()
+SUBCOMMANDS = "machine doctor kernels algorithms generate model predict rank table tune measure validate plot".split()
 
 
 def read(name):
@@ -79,6 +79,7 @@ def test_json_md_measured():
         return "built without the worker"
     file = models("chol-l-1", "chol-l-2", "chol-l-3")
     check_keys("## machine", "machine")
+    check_keys("## doctor", "doctor", "--no-measure")
     check_keys("## measure", "measure", "chol-l-3", "n=32", "b=16", "--reps", "2")
     check_keys("## validate", "validate", "chol-l-3", "-m", file, "-n", "32", "-b", "16", "--reps", "2", "--kernels")
     return None
