@@ -6,7 +6,7 @@
  *   host fork ISPEC NAME OPTS N1 N2 N3 N4     the same in this process and in a child
  *   host starved descriptors|memory           the same of DPOTRF, when there is no more of them
  *   host private LIBRARY N                    dpotrf of a LAPACK that was loaded with RTLD_LOCAL
- *   host ROUTINE N                            dpotrf dgetrf dgeqrf dsytrf dgelsy dgelsd dgesdd dsyevd dsyevr dgeev
+ *   host ROUTINE N                            dpotrf dgetrf dgeqrf dsytrf dgelsy dgelsd dgesdd dsyevd dsyevr dgeev dgees dggev
  *
  * Prints "info INFO", "result SUM" and "blocks B B ..." (each size once, in the order of their first use). */
 #include <dlfcn.h>
@@ -112,6 +112,13 @@ void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const
             double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
             size_t l1, size_t l2);
 
+void dgees_(const char *jobvs, const char *sort, int (*select)(const double *, const double *), const int *n, double *a,
+            const int *lda, int *sdim, double *wr, double *wi, double *vs, const int *ldvs, double *work,
+            const int *lwork, int *bwork, int *info, size_t l1, size_t l2);
+void dggev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *b, const int *ldb,
+            double *alphar, double *alphai, double *beta, double *vl, const int *ldvl, double *vr, const int *ldvr,
+            double *work, const int *lwork, int *info, size_t l1, size_t l2);
+
 struct problem {
   int n;
   double *a, *b, *u, *v; /* n x n each */
@@ -120,6 +127,13 @@ struct problem {
   double *work;
   int lwork, info;
 };
+
+/* Symmetric, positive definite, and the same at every run. */
+static void fill(double *a, int n) {
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      *a++ = cos(1.0 + (i < j ? i : j) * 17.0 + (i < j ? j : i) * 3.0) + (i == j ? 2.0 * n : 0.0);
+}
 
 /* A routine is called twice: for the workspace that it wants (lwork -1), and with just that. */
 typedef void routine_fn(struct problem *problem);
@@ -177,19 +191,37 @@ static void run_dgeev(struct problem *p) {
   dgeev_("N", "N", &p->n, p->a, &p->n, p->s, p->t, p->u, &p->n, p->v, &p->n, p->work, &p->lwork, &p->info, 1, 1);
 }
 
+static void run_dgees(struct problem *p) {
+  int found;
+  dgees_("V", "N", NULL, &p->n, p->a, &p->n, &found, p->s, p->t, p->u, &p->n, p->work, &p->lwork, p->integers, &p->info,
+         1, 1);
+}
+
+/* Eigenvalues alone are compared: the triangles are not unique. */
+static void run_dggev(struct problem *p) {
+  double *beta = calloc((size_t)p->n, sizeof(double));
+  const size_t size = (size_t)p->n * (size_t)p->n;
+  fill(p->b, p->n);
+  for (int i = 0; i < p->n; i++)
+    p->b[(size_t)i * (size_t)(p->n + 1)] += i;
+  dggev_("V", "N", &p->n, p->a, &p->n, p->b, &p->n, p->s, p->t, beta, p->v, &p->n, p->u, &p->n, p->work, &p->lwork,
+         &p->info, 1, 1);
+  for (int i = 0; i < p->n; i++)
+    p->s[i] /= beta[i];
+  free(beta);
+  if (p->lwork == -1)
+    return;
+  memset(p->a, 0, size * sizeof(double));
+  memset(p->b, 0, size * sizeof(double));
+  memset(p->v, 0, size * sizeof(double));
+}
+
 static const struct {
   const char *name;
   routine_fn *run;
 } routines[] = { { "dpotrf", run_dpotrf }, { "dgetrf", run_dgetrf }, { "dgeqrf", run_dgeqrf }, { "dsytrf", run_dsytrf },
                  { "dgelsy", run_dgelsy }, { "dgelsd", run_dgelsd }, { "dgesdd", run_dgesdd }, { "dsyevd", run_dsyevd },
-                 { "dsyevr", run_dsyevr }, { "dgeev", run_dgeev } };
-
-/* Symmetric, positive definite, and the same at every run. */
-static void fill(double *a, int n) {
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++)
-      *a++ = cos(1.0 + (i < j ? i : j) * 17.0 + (i < j ? j : i) * 3.0) + (i == j ? 2.0 * n : 0.0);
-}
+                 { "dsyevr", run_dsyevr }, { "dgeev", run_dgeev },   { "dgees", run_dgees },   { "dggev", run_dggev } };
 
 static void make(struct problem *p, int n) {
   const size_t size = (size_t)n * (size_t)n;

@@ -156,7 +156,7 @@ BLOCKS = {
     # 300 columns: what is left over is the last block, of the remainder
     "dpotrf": {72, 300 % 72}, "dgetrf": {56, 300 % 56}, "dgeqrf": {40}, "dsytrf": {20}, "dgelsy": {48, 300 % 48},
     "dgelsd": {48, 300 % 48, 44, 299 % 44}, "dgesdd": {48, 300 % 48, 44, 299 % 44}, "dsyevd": {48, 299 % 48},
-    "dsyevr": {48, 299 % 48}, "dgeev": {28},
+    "dsyevr": {48, 299 % 48}, "dgeev": {28}, "dgees": {28, 36}, "dggev": {40, 48, 300 % 48, 36},
 }
 
 
@@ -219,6 +219,16 @@ def test_dsyevr():
 def test_dgeev():
     """DGEEV has workspace for the block size of DGEHRD"""
     check_blocks("dgeev")
+
+
+def test_dgees():
+    """DGEES has workspace for the block sizes of DGEHRD and DORGQR"""
+    check_blocks("dgees")
+
+
+def test_dggev():
+    """DGGEV has workspace for the block sizes of DGEQRF, DORMQR and DORGQR"""
+    check_blocks("dggev")
 
 
 def test_log():
