@@ -18,7 +18,7 @@ struct perfpred_tuner_options {
   const struct perfpred_plan_options
       *plan;      /**< of all plans, such as the BLAS, or NULL. Without threads and setup there
                                                  is a plan for every number of threads that the models know */
-  size_t answers; /**< answers that are kept; rounded up to a power of two; default 4096, at most 2^24. 64 bytes each */
+  size_t answers; /**< number of answers that are kept; default 4096, at most 2^24. 128 to 256 bytes each */
 };
 #define PERFPRED_TUNER_OPTIONS_INIT                                                                                    \
   { sizeof(struct perfpred_tuner_options), 0, { 0, 0, 0 }, 0, 0 }

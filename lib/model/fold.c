@@ -8,7 +8,8 @@
 #define SCRATCH 64 /* coefficients of a statistic while sizes are filled in */
 
 /* A boundary between two pieces belongs to the lower one. */
-static bool enter(struct ppi_fold *fold, const struct ppi_submodel *submodel, const int64_t *sizes) {
+static __attribute__((noinline)) bool enter(struct ppi_fold *fold, const struct ppi_submodel *submodel,
+                                            const int64_t *sizes) {
   fold->piece = NULL;
   if (!ppi_submodel_holds(submodel, sizes))
     return false;
@@ -88,7 +89,9 @@ PPI_PACKED_INLINE void evaluate(const struct ppi_fold *fold, int dimensions, int
   }
   for (int i = 0; i < fold->left_count; i++)
     x[i] = ppi_packed_scaled(fold->piece, fold->left[i], fold->sizes[fold->left[i]]);
-  if (fold->left_count == 1)
+  if (fold->left_count == 0)
+    ppi_packed_row(fold->coefficients, 0, 0.0, pairs, sum);
+  else if (fold->left_count == 1)
     ppi_packed_row(fold->coefficients, fold->degrees[0], x[0], pairs, sum);
   else
     ppi_packed_plane(fold->coefficients, fold->degrees, x, pairs, sum);
@@ -109,7 +112,7 @@ PPI_PACKED_INLINE unsigned change(struct ppi_fold *fold, int dimensions, const i
 }
 
 /* Sizes are filled in once it has been seen which ones stay; a call that changes others than before is asked for as it is. */
-static void follow(struct ppi_fold *fold, unsigned changed, int dimensions, int pairs) {
+static __attribute__((noinline)) void follow(struct ppi_fold *fold, unsigned changed, int dimensions, int pairs) {
   if (changed & ~fold->varying) {
     fold->varying = changed;
     fold->state = PPI_FOLD_OPEN;
@@ -128,10 +131,6 @@ PPI_PACKED_INLINE bool estimate_as(struct ppi_fold *fold, const struct ppi_submo
   ppi_pair sum[PPI_PAIRS];
   if (fold->piece) {
     const unsigned changed = change(fold, dimensions, sizes, &inside);
-    if (changed == 0) {
-      *estimate = fold->last;
-      return true;
-    }
     inside = inside && (!submodel->basis || ppi_basis_holds(submodel->basis, sizes));
     if (!inside && !enter(fold, submodel, sizes))
       return false;
@@ -144,8 +143,7 @@ PPI_PACKED_INLINE bool estimate_as(struct ppi_fold *fold, const struct ppi_submo
     fold->varying = 0;
   }
   evaluate(fold, dimensions, pairs, sum);
-  ppi_packed_estimate(fold->piece, sum, median, &fold->last);
-  *estimate = fold->last;
+  ppi_packed_estimate(fold->piece, sum, median, estimate);
   return true;
 }
 

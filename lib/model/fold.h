@@ -13,10 +13,9 @@ struct ppi_fold {
   const struct ppi_piece *piece; /* where the last call was; NULL: nowhere yet, and nothing else is set */
   int64_t sizes[PPI_SIZE_MAX];   /* of the last call */
   int64_t least[PPI_SIZE_MAX], most[PPI_SIZE_MAX]; /* sizes that the piece answers for */
-  struct ppi_estimate last;
-  unsigned varying; /* bits: the sizes that changed from one call to the next */
+  unsigned varying;                                /* bits: the sizes that changed from one call to the next */
   enum { PPI_FOLD_OPEN, PPI_FOLD_MADE, PPI_FOLD_USELESS } state;
-  int left_count; /* MADE: sizes that are not filled in */
+  int left_count; /* MADE: sizes that are not filled in; 0: the coefficient is the value */
   int left[PPI_FOLD_LEFT], degrees[PPI_FOLD_LEFT];
   ppi_pair coefficients[PPI_FOLD_MAX * PPI_PAIRS];
 };

@@ -62,8 +62,12 @@ PPI_PACKED_INLINE void ppi_packed_values(const struct ppi_piece *piece, int dime
     ppi_packed_row(piece->packed, piece->degrees[0], x[0], pairs, sum);
   else if (dimensions == 0)
     ppi_packed_row(piece->packed, 0, 0.0, pairs, sum);
-  else
-    ppi_packed_space(piece->packed, piece->degrees, x, dimensions, pairs, sum);
+  else {
+    ppi_pair result[PPI_PAIRS]; /* so that sum need not be in memory */
+    ppi_packed_space(piece->packed, piece->degrees, x, dimensions, pairs, result);
+    for (int p = 0; p < pairs; p++)
+      sum[p] = result[p];
+  }
 }
 
 static inline double ppi_at_least(double value, double least) {

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define LINE 64  /* bytes of a cache line */
-#define PROBES 8 /* places that an answer may have */
+#define LINE 64   /* bytes of a cache line */
+#define PROBES 32 /* places that an answer may have */
 
 /* EMPTY becomes CLAIMED by one writer, who alone writes the rest and then says KEPT; that is the end of it. */
 enum state { EMPTY, CLAIMED, KEPT };
@@ -25,7 +25,7 @@ struct ppi_answers {
 
 enum perfpred_status ppi_answers_create(size_t count, struct ppi_answers **answers, struct perfpred_error *error) {
   size_t capacity = PROBES;
-  while (capacity < count && capacity < PPI_ANSWERS_MAX)
+  while (capacity < 2 * count && capacity < 2 * (size_t)PPI_ANSWERS_MAX) /* half full at most, it holds them all */
     capacity *= 2;
   struct ppi_answers *made = calloc(1, sizeof *made);
   if (!made)

@@ -10,7 +10,7 @@
 
 #define PPI_ANSWER_SIZES 4         /* questions of more sizes are not kept */
 #define PPI_ANSWER_NUMBER 0xFFFF   /* largest routine and plan count of a question */
-#define PPI_ANSWERS_MAX (1U << 24) /* largest number of places */
+#define PPI_ANSWERS_MAX (1U << 24) /* largest number of answers */
 
 struct ppi_question {
   uint16_t routine, plans; /* which, and how many of its plans are admitted */
@@ -26,7 +26,7 @@ struct ppi_answer {
 
 struct ppi_answers;
 
-/* With room for count answers, rounded up to a power of two. */
+/* With room for count answers at least. */
 enum perfpred_status ppi_answers_create(size_t count, struct ppi_answers **answers, struct perfpred_error *error);
 void ppi_answers_destroy(struct ppi_answers *answers);
 bool ppi_answers_find(const struct ppi_answers *answers, const struct ppi_question *question,
