@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from harness import COMMAND, ROOT, folder, main, refuses, run
+from harness import COMMAND, ROOT, folder, main, models, refuses, run
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "ilaenv"))
 from tables import Routine, cpu_name, table  # noqa: E402
@@ -207,6 +207,27 @@ def test_wrong_libraries():
     """a library that is none is named"""
     assert "BLAS library" in start("--blas", path("nowhere"), "true").err
     assert "LAPACK library" in start("--lapack", decisions(), "true").err
+
+
+def test_decided_table():
+    """a table that perfpred table decided is answered from, cell by cell"""
+    if LAPACK is None or BLAS is None:
+        return "reference LAPACK and a BLAS are not installed"
+    made, stock = path("decided.table"), {"DPOTRF": 64, "DGETRF": 64}
+    assert run("table", "-m", models("dpotrf", "dpotrf-u", "dgetrf"), "-o", made).code == 0
+    words = ("--force", "--table", made, "--blas", BLAS, "--lapack", LAPACK, os.environ["ILAENV_HOST"], "ask", "1")
+    answers = set()
+    for entry in run("table", made, "--json").json()["routines"]:
+        least = 1
+        for cell in entry["rows"][0]["cells"]:
+            most = cell["bound"] or 2 * least
+            for n in {least, most}:
+                asked = start(*words, entry["routine"], entry["options"] or " ", str(n), str(n), "-1", "-1")
+                assert asked.out == f"{cell['nb'] or stock[entry['routine']]}\n", (entry["routine"], n, asked.out, cell)
+                answers.add(asked.out)
+            least = most + 1
+    assert len(answers) > 1
+    return None
 
 
 def test_block_sizes():
