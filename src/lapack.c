@@ -17,6 +17,7 @@
 #define N_LOWER 8
 #define N_UPPER 3000 /* beyond it decisions hardly change */
 #define B_LOWER 8
+#define LEAST_S 0.001  /* what a group has where those before it took more than their part */
 #define MEASURING 0.97 /* part of the budget; the rest is for deciding */
 
 /* One generation. */
@@ -144,17 +145,21 @@ static int run_group(struct work *work, const struct options *options, const str
   return result;
 }
 
+/* What a group leaves of its part of the budget goes to those behind it. */
 static int run_groups(struct work *work) {
   struct options options = *work->options;
-  const double types = (double)strlen(work->types);
-  const double budget_s = options.budget_s > 0.0 ? options.budget_s : BUDGET_S;
+  double left_s = MEASURING * (options.budget_s > 0.0 ? options.budget_s : BUDGET_S);
+  double shares = (double)strlen(work->types); /* of the groups that are left */
   int result = COMMAND_OK;
   work->count = GROUPS * (int)strlen(work->types);
   for (const char *type = work->types; *type != '\0' && result == COMMAND_OK; type++)
     for (int place = 0; place < GROUPS && result == COMMAND_OK; place++) {
       struct group group;
+      const double begin_s = generating_seconds();
       find_group(*type, place, &group);
-      result = run_group(work, &options, &group, MEASURING * budget_s * group.share / types);
+      result = run_group(work, &options, &group, fmax(left_s * fmin(group.share / shares, 1.0), LEAST_S));
+      left_s -= generating_seconds() - begin_s;
+      shares = fmax(shares - group.share, 1e-9); /* the last one has all that is left, however sums are rounded */
       options.replace = false;
     }
   return result;
