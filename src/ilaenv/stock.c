@@ -124,7 +124,7 @@ static void convert(const char *name, char converted[6]) {
 
 /* ISPEC 1 to 3. */
 static int64_t blocking(const struct ppi_ilaenv_question *question) {
-  char name[6];
+  char name[6] = { 0 };
   convert(question->name, name);
   const enum types types = types_of(name[0]);
   if (types == NONE)
@@ -163,7 +163,7 @@ static int64_t shifts(int64_t nh) {
 
 /* ISPEC=16: 0 to 2, how reflections are accumulated. */
 static int64_t accumulation(const struct ppi_ilaenv_question *question, int64_t nh) {
-  char name[6];
+  char name[6] = { 0 };
   convert(question->name, name);
   const char *letters = name + 1;
   if (is(letters, "GGHRD") || is(letters, "GGHD3"))
