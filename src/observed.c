@@ -63,7 +63,7 @@ static void take_own(struct surroundings *surroundings) {
   for (char **entry = environ; *entry != NULL; entry++) {
     size_t length = strcspn(*entry, "=") + 1;
     bool replaced = false;
-    for (size_t k = 0; k < surroundings->added; k++)
+    for (size_t k = 0; k < surroundings->added && surroundings->entries[k] != NULL; k++)
       replaced = replaced || strncmp(surroundings->entries[k], *entry, length) == 0;
     if (!replaced)
       surroundings->entries[surroundings->count++] = *entry;
@@ -79,11 +79,11 @@ static size_t count_of(char *const *entries) {
 
 static int fill(struct surroundings *surroundings) {
   size_t lines = 0;
-  for (const char *c = surroundings->record; *c != '\0'; c++)
+  for (const char *c = surroundings->record; c != NULL && *c != '\0'; c++)
     lines += *c == '\n';
   surroundings->entries =
       calloc(lines + count_of(surroundings->preload) + count_of(environ) + 1, sizeof *surroundings->entries);
-  if (surroundings->entries == NULL)
+  if (surroundings->record == NULL || surroundings->entries == NULL)
     return message_fail("out of memory");
   for (char *entry = surroundings->record, *end; (end = strchr(entry, '\n')) != NULL; entry = end + 1) {
     *end = '\0';

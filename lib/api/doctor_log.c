@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/doctor_log.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define DIFFERENT_MAX 4096
+
+enum { ISPEC, NAME, OPTIONS, SIZES, ANSWER = SIZES + 4, SOURCE, WORDS };
+
+/* Words between blanks; exactly as many as a line has, or false. */
+static bool split(char *line, char *words[WORDS]) {
+  char *state = NULL, *word = strtok_r(line, " \n", &state);
+  int count = 0;
+  for (; word && count < WORDS; word = strtok_r(NULL, " \n", &state))
+    words[count++] = word;
+  return count == WORDS && !word;
+}
+
+static bool take(const char *word, char *text, size_t size) {
+  if (strlen(word) >= size)
+    return false;
+  strcpy(text, word);
+  return true;
+}
 
 bool ppi_asked_read(const char *line, struct ppi_asked *asked) {
   struct ppi_asked made = { .count = 1 };
-  char source[8];
-  int length = 0;
-  if (sscanf(line, "%" SCNd64 " %23s %7s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %7s %n",
-             &made.ispec, made.name, made.options, &made.sizes[0], &made.sizes[1], &made.sizes[2], &made.sizes[3],
-             &made.answer, source, &length) != 9 ||
-      line[length] != '\0')
+  char copy[PPI_ASKED_LINE], *words[WORDS];
+  if (!take(line, copy, sizeof copy) || !split(copy, words))
     return false;
-  made.table = strcmp(source, "table") == 0;
-  if (!made.table && strcmp(source, "stock") != 0)
+  bool good = ppi_text_parse_integer(words[ISPEC], &made.ispec) &&
+              ppi_text_parse_integer(words[ANSWER], &made.answer) && take(words[NAME], made.name, sizeof made.name) &&
+              take(strcmp(words[OPTIONS], "-") == 0 ? "" : words[OPTIONS], made.options, sizeof made.options);
+  for (int i = 0; i < 4; i++)
+    good = good && ppi_text_parse_integer(words[SIZES + i], &made.sizes[i]);
+  made.table = strcmp(words[SOURCE], "table") == 0;
+  if (!good || (!made.table && strcmp(words[SOURCE], "stock") != 0))
     return false;
-  if (strcmp(made.options, "-") == 0)
-    made.options[0] = '\0';
   *asked = made;
   return true;
 }
@@ -57,7 +75,7 @@ static enum perfpred_status add(struct ppi_asked_list *list, const struct ppi_as
 enum perfpred_status ppi_asked_read_all(FILE *file, struct ppi_asked_list *list, struct perfpred_error *error) {
   enum perfpred_status status = PERFPRED_OK;
   struct ppi_asked asked;
-  char line[640];
+  char line[PPI_ASKED_LINE];
   bool whole = true;
   while (status == PERFPRED_OK && fgets(line, sizeof line, file)) {
     bool ends = strchr(line, '\n') != NULL, good = whole && ppi_asked_read(line, &asked);

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 
+#define PPI_ASKED_LINE 640 /* longest line that is read */
+
 struct ppi_asked {
   int64_t ispec, sizes[4], answer;
   char name[24], options[8]; /* options "": none */

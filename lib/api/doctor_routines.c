@@ -35,7 +35,7 @@ static void list_routines(struct ppi_routine routines[ROUTINES]) {
   for (size_t i = 0; i < ROUTINES; i++) {
     routines[i] =
         (struct ppi_routine){ tunable[i].kernel, tunable[i].flags, "", false, false, { 0 }, { -1, -1, -1 }, { 0 }, "" };
-    for (size_t k = 0; tunable[i].kernel[k] && k < sizeof routines[i].name - 1; k++)
+    for (size_t k = 0; k < sizeof routines[i].name - 1 && tunable[i].kernel[k]; k++)
       routines[i].name[k] = (char)toupper((unsigned char)tunable[i].kernel[k]);
   }
 }

@@ -144,7 +144,7 @@ static enum perfpred_status read_environment(const struct place *place, struct p
   } while (used == room && used < ENVIRONMENT_MAX);
   bool known = status == PERFPRED_OK && !ferror(file);
   fclose(file);
-  if (!known) {
+  if (!known || !text) {
     free(text);
     return status;
   }

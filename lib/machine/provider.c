@@ -92,9 +92,8 @@ static const char *threading_of_blis(const char *path) {
 /* The library that a file's routines really are in may be another one, which then tells. */
 static void find_threading(const struct ppi_elf *elf, struct ppi_provider *provider) {
   const char *family = provider->file.family, *threading = "";
-  if (strcmp(family, "reference") == 0)
-    threading = "serial";
-  else if (needs(elf, "libtbb") || needs(elf, "libmkl_tbb"))
+  bool whole = strcmp(family, "openblas") == 0 && !needs(elf, "libopenblas");
+  if (needs(elf, "libtbb") || needs(elf, "libmkl_tbb"))
     threading = "tbb";
   else if (needs(elf, "libgomp") || needs(elf, "libomp") || needs(elf, "libiomp5"))
     threading = "openmp";
@@ -102,7 +101,7 @@ static void find_threading(const struct ppi_elf *elf, struct ppi_provider *provi
     threading = threading_of_blis(provider->file.path);
   else if (ppi_elf_imports(elf, "pthread_create"))
     threading = "pthread";
-  else if (strcmp(family, "openblas") == 0 && !needs(elf, "libopenblas"))
+  else if (whole || strcmp(family, "reference") == 0)
     threading = "serial";
   snprintf(provider->threading, sizeof provider->threading, "%s", threading);
 }
