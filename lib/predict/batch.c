@@ -16,7 +16,7 @@ static enum perfpred_status evaluate(const struct perfpred_plan *plan, const int
   unsigned notes;
   struct ppi_plan_sum sum;
   if (!whole)
-    return ppi_plan_median(plan, parameters, count, &time_s->med, &notes, NULL);
+    return ppi_plan_median(plan, parameters, count, INFINITY, &time_s->med, &notes, NULL);
   enum perfpred_status status = ppi_plan_sum(plan, parameters, count, &sum, NULL);
   if (!status)
     *time_s = sum.time_s;

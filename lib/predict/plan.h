@@ -102,9 +102,10 @@ struct ppi_plan_sum {
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error);
 
-/* The median alone, to the bit as in the sum of all statistics. Search by this one. */
+/* The median alone, to the bit as in the sum of all statistics. Search by this one. PERFPRED_CANCELLED, without a text: it is above limit_s,
+   which is seen before all is summed up, since no estimate is negative; INFINITY: no limit. */
 enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
-                                     double *median_s, unsigned *notes, struct perfpred_error *error);
+                                     double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error);
 
 /* A call that has work and a model. */
 struct ppi_plan_watched {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/routine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,12 +212,13 @@ struct search {
 static void try_value(struct search *search, size_t place, const int64_t *values) {
   const struct ppi_routine_plan *item = &search->routine->plans[place];
   const size_t count = (size_t)item->plan->program->parameter_count;
+  const double best_s = search->best->plan >= 0 ? search->best->time_s : INFINITY;
   double time_s;
   unsigned notes;
-  enum perfpred_status status = ppi_plan_median(item->plan, values, count, &time_s, &notes, NULL);
-  if (status && !search->failed)
+  enum perfpred_status status = ppi_plan_median(item->plan, values, count, best_s, &time_s, &notes, NULL);
+  if (status && status != PERFPRED_CANCELLED && !search->failed)
     search->failed = status;
-  if (status || (search->best->plan >= 0 && time_s >= search->best->time_s))
+  if (status || (time_s == best_s && search->best->plan != (int)place))
     return;
   *search->best = (struct ppi_answer){ item->place >= 0 ? values[item->place] : 0, time_s, (int)place, notes };
 }
@@ -231,7 +233,8 @@ static void try_plan(struct search *search, size_t place, const struct perfpred_
     try_value(search, place, values);
     return;
   }
-  for (int64_t k = 0; k <= (range->upper - range->lower) / range->step; k++) {
+  /* Small blocks make many steps: by then there is a time that they must not exceed, and most of them do so soon. */
+  for (int64_t k = (range->upper - range->lower) / range->step; k >= 0; k--) {
     values[item->place] = range->lower + k * range->step;
     try_value(search, place, values);
   }

@@ -21,6 +21,7 @@ struct summing {
   uint64_t busy;   /* calls that had something to do */
   bool unknown;    /* the error of one of their models is not known */
   double variance; /* of the time */
+  double limit_s;  /* a median above it is of no use */
   struct ppi_plan_pricing pricing;
   struct perfpred_error *error;
 };
@@ -195,6 +196,8 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)
     return context ? beyond_steps(state, step) : out_of_domain(state, step, sizes);
   add_estimate(state, step, &estimate, context);
+  if (state->sum->time_s.med > state->limit_s)
+    return PERFPRED_CANCELLED;
   return tell_watcher(state, step, sizes, &estimate, context);
 }
 
@@ -366,7 +369,7 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
                                           struct perfpred_error *error) {
   struct ppi_fold folds[PPI_PLAN_FOLDS];
   struct summing state = {
-    .plan = plan, .sum = sum, .watcher = watcher, .pricing = { .folds = folds }, .error = error
+    .plan = plan, .sum = sum, .watcher = watcher, .limit_s = INFINITY, .pricing = { .folds = folds }, .error = error
   };
   enum perfpred_status status = evaluate(&state, parameters, count);
   if (status)
@@ -378,10 +381,12 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
 }
 
 enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
-                                     double *median_s, unsigned *notes, struct perfpred_error *error) {
+                                     double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error) {
   struct ppi_fold folds[PPI_PLAN_FOLDS];
   struct ppi_plan_sum sum;
-  struct summing state = { .plan = plan, .sum = &sum, .pricing = { .median = true, .folds = folds }, .error = error };
+  struct summing state = {
+    .plan = plan, .sum = &sum, .limit_s = limit_s, .pricing = { .median = true, .folds = folds }, .error = error
+  };
   enum perfpred_status status = evaluate(&state, parameters, count);
   if (status)
     return status;

@@ -59,7 +59,7 @@ static enum perfpred_status search(const struct perfpred_plan *plan, int paramet
     double time_s;
     unsigned notes;
     values[parameter] = range->lower + (int64_t)i * range->step;
-    enum perfpred_status status = ppi_plan_median(plan, values, count, &time_s, &notes, error);
+    enum perfpred_status status = ppi_plan_median(plan, values, count, INFINITY, &time_s, &notes, error);
     if (status)
       return status;
     if (i > 0 && time_s >= best->time_s)
@@ -76,7 +76,7 @@ static double yield(const struct perfpred_plan *plan, int parameter, int64_t val
   double time_s;
   unsigned notes;
   values[parameter] = value;
-  if (ppi_plan_median(plan, values, count, &time_s, &notes, NULL) != PERFPRED_OK)
+  if (ppi_plan_median(plan, values, count, INFINITY, &time_s, &notes, NULL) != PERFPRED_OK)
     return (double)NAN;
   if (time_s > 0.0)
     return best_s / time_s;
