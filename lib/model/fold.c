@@ -77,7 +77,7 @@ static void make(struct ppi_fold *fold, int dimensions, int pairs) {
     fill(from, scratch, before, degree, behind, ppi_packed_scaled(piece, d, fold->sizes[d]), pairs);
     from = scratch;
   }
-  memcpy(fold->coefficients, scratch, (size_t)(behind * PPI_PAIRS) * sizeof *scratch);
+  memcpy(fold->coefficients, from, (size_t)(behind * PPI_PAIRS) * sizeof *from);
   fold->state = PPI_FOLD_MADE;
 }
 
