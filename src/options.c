@@ -333,6 +333,10 @@ static int reserve(struct options *options, int count) {
   return COMMAND_OK;
 }
 
+static bool is_option(const char *word) {
+  return word[0] == '-' && word[1] != '\0';
+}
+
 int options_parse(const struct command *command, int count, char **words, struct options *options) {
   bool only_operands = false;
   int result = reserve(options, count);
@@ -340,7 +344,7 @@ int options_parse(const struct command *command, int count, char **words, struct
     used = 1;
     if (!only_operands && strcmp(words[i], "--") == 0)
       only_operands = true;
-    else if (!only_operands && words[i][0] == '-' && words[i][1] != '\0')
+    else if (!only_operands && is_option(words[i]))
       result = parse_option(command, words + i, count - i, options, &used);
     else
       result = parse_operand(command, words[i], options);

@@ -41,6 +41,9 @@ enum perfpred_status ppi_steps_of(const struct perfpred_program *const *programs
 void ppi_steps_free(struct ppi_steps *steps);
 /* Whether a call is modelled in the steps of owner. */
 bool ppi_steps_have(const struct ppi_steps *steps, const struct perfpred_program *owner, const struct ppi_node *call);
+/* The execution that has such a step, and the step, with the one before it. */
+void ppi_stepped_window(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t parameters[2],
+                        struct ppi_window *window);
 /* Targets of all modelled calls; malloc'ed: free. They point into steps. */
 enum perfpred_status ppi_steps_targets(const struct ppi_steps *steps, const struct perfpred_generate_options *options,
                                        struct ppi_target **targets, size_t *count, struct perfpred_error *error);

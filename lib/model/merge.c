@@ -108,6 +108,15 @@ static enum perfpred_status take_submodels(const struct merging *merging) {
 }
 
 /* Of a call that both have, the set with more samples: it nearly always goes on where the other one ends. */
+static bool is_better(const struct ppi_record *record, const struct ppi_samples *samples,
+                      const struct ppi_samples *others) {
+  const struct ppi_key key = ppi_record_key(record);
+  size_t there = others ? ppi_samples_place_at(others, &key) : PPI_SAMPLES_NONE;
+  const struct ppi_record *other = there == PPI_SAMPLES_NONE ? NULL : others->records[there];
+
+  return !other || other->count < record->count || (other->count == record->count && samples < others);
+}
+
 static enum perfpred_status take_samples(const struct merging *merging, const struct ppi_samples *samples,
                                          const struct ppi_samples *others, int place) {
   struct ppi_samples **set = merging->merged->samples + place;
@@ -120,13 +129,8 @@ static enum perfpred_status take_samples(const struct merging *merging, const st
   if (!*set)
     return ppi_error_memory(merging->error);
   for (size_t i = 0; !status && i < samples->count; i++) {
-    const struct ppi_record *record = samples->records[i];
-    const struct ppi_key key = ppi_record_key(record);
-    size_t there = others ? ppi_samples_place_at(others, &key) : PPI_SAMPLES_NONE;
-    const struct ppi_record *other = there == PPI_SAMPLES_NONE ? NULL : others->records[there];
-
-    if (!other || other->count < record->count || (other->count == record->count && samples < others))
-      status = ppi_samples_add_record(*set, record, merging->error);
+    if (is_better(samples->records[i], samples, others))
+      status = ppi_samples_add_record(*set, samples->records[i], merging->error);
   }
   return status;
 }

@@ -250,6 +250,15 @@ static enum perfpred_status parse_run(struct ppi_parser *parser, struct ppi_node
   return status ? status : parse_closing(scanner, count, callee->name);
 }
 
+/* NULL: there is none of that name. */
+static enum perfpred_status find_program(struct ppi_parser *parser, const char *name,
+                                         struct perfpred_program **callee) {
+  *callee = ppi_names_find(parser->pending, name);
+  if (*callee || !parser->programs || !ppi_programs_has(parser->programs, name))
+    return PERFPRED_OK;
+  return ppi_programs_require(parser->programs, name, callee, parser->scanner.error);
+}
+
 /* Kernels come first, unless the text says `algorithm`: an algorithm `dpotrf` may stand beside the kernel that it explains. */
 static enum perfpred_status find_callee(struct ppi_parser *parser, const char *name, struct ppi_node *node) {
   if (!node->algorithm && parser->kernels && ppi_kernels_has(parser->kernels, name)) {
@@ -262,12 +271,10 @@ static enum perfpred_status find_callee(struct ppi_parser *parser, const char *n
   node->kind = PPI_NODE_RUN;
   if (!strcmp(name, parser->program->name))
     return PERFPRED_OK; /* callee NULL: itself */
-  struct perfpred_program *callee = ppi_names_find(parser->pending, name);
-  if (!callee && parser->programs && ppi_programs_has(parser->programs, name)) {
-    enum perfpred_status status = ppi_programs_require(parser->programs, name, &callee, parser->scanner.error);
-    if (status)
-      return status;
-  }
+  struct perfpred_program *callee = NULL;
+  enum perfpred_status found = find_program(parser, name, &callee);
+  if (found)
+    return found;
   if (!callee)
     return unknown(parser, name, node->algorithm);
   if (callee->nest)
