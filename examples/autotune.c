@@ -129,6 +129,7 @@ static struct configuration rounded(const double *x) {
   return (struct configuration){ (int)lround(x[0]), (int)lround(x[2]), lround(x[1]), 0.0 };
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is that of NLopt */
 static double objective(unsigned count, const double *x, double *gradient, void *data) {
   struct space *space = data;
   const struct configuration here = rounded(x);

@@ -202,7 +202,7 @@ static enum perfpred_status wish(struct work *work, size_t target, const struct 
 static enum perfpred_status look(struct work *work, size_t target) {
   struct ppi_refinement *refinement = work->refinement;
   struct ppi_sampled data;
-  struct ppi_partition partition;
+  struct ppi_partition partition = { .region_count = 0 };
   enum perfpred_status status = ppi_sampled_of(refinement, target, &data);
 
   if (status)

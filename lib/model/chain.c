@@ -328,8 +328,10 @@ static void take_panel(struct ppi_chain *chain, struct run *run, int first, int 
   }
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): what they point to is written through a struct */
 void ppi_chain_run(struct ppi_chain *chain, const int64_t *lower, const int64_t *upper, const int *index, int count,
                    struct ppi_chain_fit *fit, double *errors, double *leverages) {
+  /* NOLINTEND(readability-non-const-parameter) */
   struct run run = { fit, { false }, 0, errors, leverages };
 
   memset(fit, 0, sizeof *fit);

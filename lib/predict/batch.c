@@ -33,10 +33,12 @@ static void write_result(const struct batch *batch, size_t place, enum perfpred_
     batch->statuses[place] = status;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): what they point to is written through a struct */
 enum perfpred_status perfpred_plan_evaluate(const struct perfpred_plan *plan, const int64_t *configurations,
                                             size_t configuration_count, size_t parameter_count, double *medians_s,
                                             struct perfpred_statistics *time_s, enum perfpred_status *statuses,
                                             struct perfpred_error *error) {
+  /* NOLINTEND(readability-non-const-parameter) */
   const struct batch batch = { medians_s, time_s, statuses };
   const double nan = (double)NAN;
   ppi_error_clear(error);

@@ -383,7 +383,7 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
 enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                      double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error) {
   struct ppi_fold folds[PPI_PLAN_FOLDS];
-  struct ppi_plan_sum sum;
+  struct ppi_plan_sum sum = { .notes = 0 };
   struct summing state = {
     .plan = plan, .sum = &sum, .limit_s = limit_s, .pricing = { .median = true, .folds = folds }, .error = error
   };

@@ -191,7 +191,7 @@ def test_refit():
     assert report["missing"] > 0 and read(again)["options"]["generator"] == "adaptive"
     answer = run("model", again, "--json").json()
     assert answer["options"]["generator"] == "adaptive" and answer["options"]["overfitting"] == -1
-    assert "generator    adaptive, 10 repetitions" in run("model", again).out
+    assert "generator    adaptive, 10 samples at each point" in run("model", again).out
     text = run("model", "refit", path, "-o", again, "--set", "overfitting=0").out
     assert "nothing was measured" in text and "missing" in text, text
     for words in (("rank", "chol-l"), ("predict", NAMES[0])):
