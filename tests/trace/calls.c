@@ -184,3 +184,12 @@ Test(calls, defaults_are_those_of_ilaenv, .init = start, .fini = stop) {
     }
   cr_expect_gt(asked, (int)count, "%d", asked);
 }
+
+/* C04: the crossover point is one of the columns that are left: with n = 130 and nx = 128 there is a block, with nx = 130 none. */
+Test(calls, c04_crossover_of_the_columns_left, .init = start, .fini = stop) {
+  const struct perfpred_program *program = algorithm(&context, "dgehrd"), *call = call_of(&context, "dgehrd");
+  const struct sizes blocked = { .m = 130, .n = 130, .k = 130, .b = 32, .nx = 128 };
+  const struct sizes whole = { .m = 130, .n = 130, .k = 130, .b = 32, .nx = 130 };
+  const int calls = check(program, call, &blocked);
+  cr_expect_gt(calls, check(program, call, &whole));
+}
