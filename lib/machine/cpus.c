@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/cpus.h"
 
+#include <ctype.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define SPAN_MOST 65536 /* units in one span of a list */
 
 /* Adds a text while there is room for it and for an ending; false when there is none. */
 static bool add(char *text, size_t size, const char *more) {
@@ -53,4 +57,18 @@ void ppi_cpus_allowed(char *text, size_t size) {
 int ppi_cpus_pinned(void) {
   int cpus[CPU_SETSIZE] = { 0 };
   return list(cpus) == 1 ? cpus[0] : -1;
+}
+
+int ppi_cpus_count(const char *list) {
+  int count = 0;
+  while (isdigit((unsigned char)*list)) {
+    char *end;
+    long first = strtol(list, &end, 10), last = first;
+    if (*end == '-')
+      last = strtol(end + 1, &end, 10);
+    if (last >= first && last - first < SPAN_MOST)
+      count += (int)(last - first) + 1;
+    list = *end == ',' ? end + 1 : end;
+  }
+  return count;
 }

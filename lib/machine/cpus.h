@@ -9,6 +9,8 @@
 
 /* Numbers in rising order as Linux lists them, "0-3,8"; what does not fit is cut before a comma and ends in "...". */
 void ppi_cpus_format(const int *cpus, size_t count, char *text, size_t size);
+/* How many there are in such a list; spans of more than 65536 are not counted. */
+int ppi_cpus_count(const char *list);
 /* Those of the calling thread; "" where the system does not tell. */
 void ppi_cpus_allowed(char *text, size_t size);
 /* The one that the calling thread is confined to; -1: several, or not known. */

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "machine/cpus.h"
 #include "machine/peak.h"
 
 #define PATH_SIZE 512
@@ -69,21 +70,6 @@ static int read_integer(const char *text) {
   return value > -1000000000 && value < 1000000000 ? (int)value : 0;
 }
 
-/* Number of units in a list such as "0-3,8". */
-static int list_length(const char *list) {
-  int count = 0;
-  while (isdigit((unsigned char)*list)) {
-    char *end;
-    long first = strtol(list, &end, 10), last = first;
-    if (*end == '-')
-      last = strtol(end + 1, &end, 10);
-    if (last >= first && last - first < UNITS_MAX)
-      count += (int)(last - first) + 1;
-    list = *end == ',' ? end + 1 : end;
-  }
-  return count;
-}
-
 /* Value behind the colon of a line "NAME : VALUE". */
 static bool field(const char *line, const char *name, char *value, size_t size) {
   size_t length = strlen(name);
@@ -122,7 +108,7 @@ static void read_cores(const char *root, struct ppi_machine *machine) {
     machine->processing_units = machine->cores = online > 0 && online < UNITS_MAX ? (int)online : 1;
     return;
   }
-  machine->processing_units = list_length(list);
+  machine->processing_units = ppi_cpus_count(list);
   for (int unit = 0; unit < UNITS_MAX; unit++) {
     if (read_unit(root, unit, "topology/thread_siblings_list", list, sizeof list))
       machine->cores += read_integer(list) == unit;
@@ -153,7 +139,7 @@ static void read_caches(const char *root, struct ppi_machine *machine) {
       cache.line_bytes = read_size(line);
     snprintf(what, sizeof what, "cache/index%d/shared_cpu_list", index);
     if (read_unit(root, 0, what, line, sizeof line))
-      cache.shared_by = list_length(line);
+      cache.shared_by = ppi_cpus_count(line);
     strcpy(cache.source, "sysfs");
     if (cache.level > 0 && cache.bytes > 0)
       machine->caches[machine->cache_count++] = cache;

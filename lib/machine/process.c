@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/process.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/cpus.h"
 #include "machine/quota.h"
 
 #define LINE_MAX_BYTES 8192 /* of /proc/N/maps: a path is shorter than 4096 bytes */
@@ -154,21 +154,6 @@ static enum perfpred_status read_environment(const struct place *place, struct p
   return PERFPRED_OK;
 }
 
-/* Numbers in a list such as "0-3,8". */
-static int count_list(const char *list) {
-  int count = 0;
-  while (isdigit((unsigned char)*list)) {
-    char *end;
-    long first = strtol(list, &end, 10), last = first;
-    if (*end == '-')
-      last = strtol(end + 1, &end, 10);
-    if (last >= first && last - first < 65536)
-      count += (int)(last - first) + 1;
-    list = *end == ',' ? end + 1 : end;
-  }
-  return count;
-}
-
 static void read_status(const struct place *place, struct ppi_process *process) {
   char path[512], line[LINE_MAX_BYTES];
   static const char key[] = "Cpus_allowed_list:";
@@ -179,7 +164,7 @@ static void read_status(const struct place *place, struct ppi_process *process) 
       const char *list = line + sizeof key - 1;
       list += strspn(list, " \t");
       snprintf(process->cpus, sizeof process->cpus, "%.*s", (int)strcspn(list, "\n"), list);
-      process->cpu_count = count_list(list);
+      process->cpu_count = ppi_cpus_count(list);
     }
   if (file)
     fclose(file);

@@ -7,6 +7,7 @@
 #define OUTLIER 3.0       /* times the quickest sample */
 #define SAMPLES_LEAST 12  /* below that the slope is chance */
 #define SPREAD_LEAST 0.03 /* of the readings, relative: below that as well */
+#define NOISE_MOST 0.5    /* of the readings' variance: above that as well */
 
 static bool clean(const struct ppi_sample *sample) {
   return !sample->preempted && sample->wall_s > 0.0 && sample->before_s > 0.0 && sample->after_s > 0.0;
@@ -14,6 +15,12 @@ static bool clean(const struct ppi_sample *sample) {
 
 static double reading(const struct ppi_sample *sample) {
   return log(0.5 * (sample->before_s + sample->after_s));
+}
+
+/* Variance of the mean of two readings, from their difference. */
+static double variance(const struct ppi_sample *sample) {
+  const double difference = log(sample->before_s / sample->after_s);
+  return 0.25 * difference * difference;
 }
 
 void ppi_response_add(struct ppi_response *response, const struct ppi_history *history) {
@@ -41,14 +48,18 @@ void ppi_response_add(struct ppi_response *response, const struct ppi_history *h
     double x = reading(sample) - sum_x / (double)count, y = log(sample->wall_s) - sum_y / (double)count;
     xx += x * x;
     xy += x * y;
+    response->noise += variance(sample);
   }
   response->xx += xx;
   response->xy += xy;
   response->count += count;
 }
 
+/* Noise of the readings makes the slope too small; what is left without it is the variance of the levels (errors in variables). */
 double ppi_response_exponent(const struct ppi_response *response) {
-  if (response->count < SAMPLES_LEAST || response->xx < SPREAD_LEAST * SPREAD_LEAST * (double)response->count)
+  const double levels = response->xx - response->noise;
+  if (response->count < SAMPLES_LEAST || response->xx < SPREAD_LEAST * SPREAD_LEAST * (double)response->count ||
+      response->noise > NOISE_MOST * response->xx)
     return 1.0;
-  return fmin(fmax(response->xy / response->xx, 0.0), 1.0);
+  return fmin(fmax(response->xy / levels, 0.0), 1.0);
 }

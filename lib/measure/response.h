@@ -9,12 +9,15 @@
 
 struct ppi_response {
   double xx, xy; /* sums over the deviations from each subject's own mean, of logarithms */
-  size_t count;  /* samples in them */
+  double
+      noise; /* what of xx comes from readings that differ although the level is one: before and behind the same samples */
+  size_t count; /* samples in them */
 };
 
 /* Adds the samples of one subject, those that were preempted or took several times as long as the quickest left out. */
 void ppi_response_add(struct ppi_response *response, const struct ppi_history *history);
-/* Between 0 and 1; 1 where the readings were too much alike, or too few, to tell. */
+/* Between 0 and 1; 1 where the readings were too much alike, or too few, to tell, or differ by their noise alone: a run that was slow throughout
+   does not show what a faster level would bring. */
 double ppi_response_exponent(const struct ppi_response *response);
 
 #endif

@@ -372,7 +372,7 @@ static enum perfpred_status conclude_one(struct run *run, struct ppi_history *hi
 }
 
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
-  struct ppi_response response = { 0.0, 0.0, 0 };
+  struct ppi_response response = { .count = 0 };
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++)
     ppi_response_add(&response, &run->histories[i]);

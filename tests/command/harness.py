@@ -86,6 +86,26 @@ def close(value, expected, relative=1e-6):
     assert abs(value - expected) <= relative * abs(expected), f"{value!r}, expected {expected!r}"
 
 
+def two_setups(start_s, *names):
+    """Models of the made-up machine for one thread, and for two: twice as fast but for a start at every step of chol-l-3."""
+    with open(models(*names), encoding="utf-8") as file:
+        content = json.load(file)
+    content["setups"].append(dict(content["setups"][0], threads=2))
+    for model in json.loads(json.dumps(content["models"])):
+        model["setup"] = 1
+        start = start_s if model["kernel"] == "dpotrf2" else 0.0
+        for piece in model["pieces"]:
+            piece["floors"] = [0.0] * 5
+            for name, values in piece["coefficients"].items():
+                piece["coefficients"][name] = [0.5 * value for value in values]
+                piece["coefficients"][name][0] += 0.0 if name == "std" else start
+        content["models"].append(model)
+    path = os.path.join(folder(), "two-setups.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    return path
+
+
 def main(namespace):
     """Runs every test_ function of a module as one TAP case; the first line of its text is its name."""
     count = failed = 0

@@ -6,7 +6,7 @@ import math
 import os
 import subprocess
 
-from harness import JITTER, MEAN, MEDIAN, close, expected_right_looking, folder, main, models, refuses, run
+from harness import JITTER, MEAN, MEDIAN, close, expected_right_looking, folder, main, models, refuses, run, two_setups
 
 STATISTICS = {"min", "med", "max", "mean", "std"}
 ALL = ("chol-l-1", "chol-l-2", "chol-l-3")
@@ -296,29 +296,9 @@ def test_tune_operation():
 START_S = 2e-4  # of two threads, at every step
 
 
-def two_setups():
-    """Models of the made-up machine for one thread, and for two: twice as fast but for a start."""
-    with open(models(*ALL), encoding="utf-8") as file:
-        content = json.load(file)
-    content["setups"].append(dict(content["setups"][0], threads=2))
-    for model in json.loads(json.dumps(content["models"])):
-        model["setup"] = 1
-        start = START_S if model["kernel"] == "dpotrf2" else 0.0
-        for piece in model["pieces"]:
-            piece["floors"] = [0.0] * 5
-            for name, values in piece["coefficients"].items():
-                piece["coefficients"][name] = [0.5 * value for value in values]
-                piece["coefficients"][name][0] += 0.0 if name == "std" else start
-        content["models"].append(model)
-    path = os.path.join(folder(), "two-setups.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(content, file)
-    return path
-
-
 def test_tune_threads():
     """C18, C21: tune chooses threads and block size together, within those that are named"""
-    path = two_setups()
+    path = two_setups(START_S, *ALL)
     refuses(1, "tune", "chol-l-3", "-m", path, "n=1000", naming=["--threads"])
     chosen = []
     for n in (104, 200, 504, 1000):

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tune -n: a tuner's answers for many sizes, on a made-up machine whose times are known."""
 
-import json
-import os
-
-from harness import MEDIAN, close, expected_right_looking, folder, main, models, refuses, run
+from harness import MEDIAN, close, expected_right_looking, main, models, refuses, run, two_setups
 
 ALL = ("chol-l-1", "chol-l-2", "chol-l-3")
 START_S = 40e-6  # what the second thread costs at every step
@@ -12,26 +9,6 @@ START_S = 40e-6  # what the second thread costs at every step
 
 def answers(*words):
     return run("tune", *words, "--json").json()["answers"]
-
-
-def two_setups():
-    """For one thread, and for two: twice as fast but for a start at every step of chol-l-3."""
-    with open(models(*ALL), encoding="utf-8") as file:
-        content = json.load(file)
-    content["setups"].append(dict(content["setups"][0], threads=2))
-    for model in json.loads(json.dumps(content["models"])):
-        model["setup"] = 1
-        start = START_S if model["kernel"] == "dpotrf2" else 0.0
-        for piece in model["pieces"]:
-            piece["floors"] = [0.0] * 5
-            for name, values in piece["coefficients"].items():
-                piece["coefficients"][name] = [0.5 * value for value in values]
-                piece["coefficients"][name][0] += 0.0 if name == "std" else start
-        content["models"].append(model)
-    path = os.path.join(folder(), "tuner-setups.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(content, file)
-    return path
 
 
 def test_times():
@@ -73,7 +50,7 @@ def test_beyond():
 
 def test_threads():
     """C18, C21: the number of threads is chosen, or fixed, or limited"""
-    path = two_setups()
+    path = two_setups(START_S, *ALL)
     chosen = [line["threads"] for line in answers("chol-l-3", "-m", path, "-n", "104:1000:896")]
     assert chosen == [1, 2], chosen
     for threads in (1, 2):

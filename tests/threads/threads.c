@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the documentation promises about threads. Plain C, because Criterion does not start under ThreadSanitizer, in
  * whose build this program means most. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +9,12 @@
 #include "tap.h"
 
 #define THREADS 8
+#include "in_threads.h"
 
 static struct perfpred_context *context;
 static struct perfpred_models *models;
 static struct perfpred_program *program;
 static struct perfpred_plan *plan;
-
-/* Runs one function in all threads at once; each returns NULL when all is well. */
-static bool in_threads(void *(*function)(void *), void *data) {
-  pthread_t threads[THREADS];
-  bool well = true;
-  int started = 0;
-  while (started < THREADS && pthread_create(&threads[started], NULL, function, data) == 0)
-    started++;
-  for (int i = 0; i < started; i++) {
-    void *failed = NULL;
-    pthread_join(threads[i], &failed);
-    well = well && !failed;
-  }
-  return well && started == THREADS;
-}
 
 /* Median time for n = 8, 16, ..., 96 and the best block size of each, added up: the same in every thread. */
 static double sum_of_plan(const struct perfpred_plan *of) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One tuner for sixteen threads, models from a buffer that they share, algorithms that several threads read at once. Plain C, because
  * Criterion does not start under ThreadSanitizer, in whose build this program means most. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "tap.h"
 
 #define THREADS 16
+#include "in_threads.h"
 #define SIZES 96
 
 static struct perfpred_context *context;
@@ -22,21 +22,6 @@ struct expected {
   int64_t values[2][SIZES];
   struct perfpred_tuner *tuner;
 };
-
-/* Runs one function in all threads at once; each returns NULL when all is well. */
-static bool in_threads(void *(*function)(void *), void *data) {
-  pthread_t threads[THREADS];
-  bool well = true;
-  int started = 0;
-  while (started < THREADS && pthread_create(&threads[started], NULL, function, data) == 0)
-    started++;
-  for (int i = 0; i < started; i++) {
-    void *failed = NULL;
-    pthread_join(threads[i], &failed);
-    well = well && !failed;
-  }
-  return well && started == THREADS;
-}
 
 static enum perfpred_status tuner_of(const struct perfpred_context *of, struct perfpred_models *known, size_t answers,
                                      struct perfpred_tuner **tuner, struct perfpred_error *error) {

@@ -8,10 +8,14 @@
 
 static struct perfpred_error error;
 
-static void add(struct ppi_history *history, double reading_s, double wall_s, bool preempted) {
+static void add_between(struct ppi_history *history, double before_s, double after_s, double wall_s, bool preempted) {
   struct ppi_sample sample = { .wall_s = wall_s, .cpu_s = wall_s, .preempted = preempted };
   cr_assert_eq(ppi_history_add(history, &sample, &error), PERFPRED_OK);
-  ppi_history_close_batch(history, reading_s, reading_s);
+  ppi_history_close_batch(history, before_s, after_s);
+}
+
+static void add(struct ppi_history *history, double reading_s, double wall_s, bool preempted) {
+  add_between(history, reading_s, reading_s, wall_s, preempted);
 }
 
 /* Two subjects of different length whose samples follow the same law. */
@@ -75,6 +79,32 @@ Test(response, nor_do_few_samples) {
   check(exponent_of(histories), 1.0);
   histories[0] = (struct ppi_history){ 0 };
   check(exponent_of(histories), 1.0);
+}
+
+/* One slow level, readings of which scatter by a tenth to either side, each for itself: the times have no slope, which says nothing of
+   other levels. */
+Test(response, noise_of_the_readings_is_no_law) {
+  static const double scatter[] = { 0.9, 1.1, 1.1, 0.9, 0.9, 0.9, 1.1, 1.1 }; /* all four pairs equally often */
+  struct ppi_history histories[2] = { { 0 } };
+  for (int i = 0; i < 32; i++)
+    add_between(&histories[i % 2], 25e-6 * scatter[i / 2 % 4 * 2], 25e-6 * scatter[i / 2 % 4 * 2 + 1], 1e-3, false);
+  check(exponent_of(histories), 1.0);
+}
+
+/* Readings that scatter about two levels: the slope of the law, not the flatter one of the noisy points. With logarithms l = ln 1.4 apart
+   and readings of +-s about them, s = ln 1.02, the variance is l^2 / 4 + s^2 / 2 and the covariance e l^2 / 4; the differences of pairs
+   are 0 or 2 s, half of the time each, which takes s^2 / 2 off. */
+Test(response, noise_is_taken_off_the_slope) {
+  static const double signs[4][2] = { { 1, 1 }, { 1, -1 }, { -1, 1 }, { -1, -1 } };
+  struct ppi_history histories[2] = { { 0 } };
+  for (int i = 0; i < 64; i++) {
+    double level = 20e-6 * (i / 8 % 2 == 0 ? 1.0 : 1.4);
+    const double *sign = signs[i / 2 % 4];
+    add_between(&histories[i % 2], level * pow(1.02, sign[0]), level * pow(1.02, sign[1]),
+                1e-3 * pow(level / 20e-6, 0.4), false);
+  }
+  const double exponent = exponent_of(histories);
+  cr_assert_float_eq(exponent, 0.4, 1e-3, "%g", exponent);
 }
 
 /* What too few passed is brought to the reference reading by the law: one batch at 1.4 times it, none inside the gate. */
