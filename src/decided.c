@@ -10,6 +10,7 @@
 
 #include "progress.h"
 #include "target.h"
+#include "units.h"
 
 #define DEFAULT_NAME "perfpred_lapack"
 
@@ -174,7 +175,8 @@ void decided_print(const struct perfpred_decisions *decisions, const struct deci
     if (perfpred_decisions_entry(decisions, i, &entry, NULL) == PERFPRED_OK)
       cells += entry.cells;
   }
-  printf("%s: %zu decisions for %zu routines (with options)%s\n", target->path, cells,
-         perfpred_decisions_count(decisions),
+  const size_t routines = perfpred_decisions_count(decisions);
+  printf("%s: %zu decision%s for %zu routine%s (with options)%s\n", target->path, cells, unit_plural(cells), routines,
+         unit_plural(routines),
          target->is_default && !target->as_c ? "; programs get them under 'perfpred run'" : "");
 }
