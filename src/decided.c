@@ -177,6 +177,5 @@ void decided_print(const struct perfpred_decisions *decisions, const struct deci
   }
   const size_t routines = perfpred_decisions_count(decisions);
   printf("%s: %zu decision%s for %zu routine%s (with options)%s\n", target->path, cells, unit_plural(cells), routines,
-         unit_plural(routines),
-         target->is_default && !target->as_c ? "; programs get them under 'perfpred run'" : "");
+         unit_plural(routines), target->is_default && !target->as_c ? "; programs get them under 'perfpred run'" : "");
 }
