@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses of nests: `read C[i, j], A[i, k]; write C[i, j]`. */
+/* Accesses of nests: `read C[i, j], A[i, k]; write C[i, j]`. A line is a statement; `may` before it says that it depends on data. */
 #include <string.h>
 
 #include "program/parse.h"
@@ -17,7 +17,7 @@ static enum perfpred_status parse_subscripts(struct ppi_parser *parser, struct p
   return status ? status : ppi_scan_expect(scanner, "]");
 }
 
-static enum perfpred_status parse_one(struct ppi_parser *parser, enum ppi_direction access) {
+static enum perfpred_status parse_one(struct ppi_parser *parser, enum ppi_direction access, bool may) {
   struct ppi_scanner *scanner = &parser->scanner;
   if (scanner->token.kind != PPI_TOKEN_NAME)
     return ppi_scan_expected(scanner, "the name of an array");
@@ -31,6 +31,8 @@ static enum perfpred_status parse_one(struct ppi_parser *parser, enum ppi_direct
   node->access = access;
   node->buffer = place;
   node->site = parser->program->site_count++;
+  node->statement = parser->program->statement_count;
+  node->may = may;
   buffer->direction = (enum ppi_direction)(buffer->direction | access);
   ppi_scan_next(scanner);
   return parse_subscripts(parser, node, buffer);
@@ -40,6 +42,7 @@ enum perfpred_status ppi_parse_access(struct ppi_parser *parser) {
   struct ppi_scanner *scanner = &parser->scanner;
   if (!parser->program->nest)
     return ppi_scan_error(scanner, PERFPRED_SYNTAX, "expected a call: %s belongs into a nest", scanner->token.text);
+  const bool may = ppi_scan_accept(scanner, "may");
   enum perfpred_status status;
   do {
     enum ppi_direction access = PPI_INOUT;
@@ -51,8 +54,9 @@ enum perfpred_status ppi_parse_access(struct ppi_parser *parser) {
       return ppi_scan_expected(scanner, "read, write or update");
     ppi_scan_next(scanner);
     do
-      status = parse_one(parser, access);
+      status = parse_one(parser, access, may);
     while (!status && ppi_scan_accept(scanner, ","));
   } while (!status && ppi_scan_accept(scanner, ";"));
+  parser->program->statement_count++;
   return status;
 }

@@ -158,7 +158,8 @@ enum perfpred_status ppi_parse_statement(struct ppi_parser *parser) {
     return parse_else(parser);
   if (ppi_scan_is(scanner, "let"))
     return parse_let(parser);
-  if (ppi_scan_is(scanner, "read") || ppi_scan_is(scanner, "write") || ppi_scan_is(scanner, "update"))
+  if (ppi_scan_is(scanner, "read") || ppi_scan_is(scanner, "write") || ppi_scan_is(scanner, "update") ||
+      (parser->program->nest && ppi_scan_is(scanner, "may")))
     return ppi_parse_access(parser);
   if (scanner->token.kind != PPI_TOKEN_NAME)
     return ppi_scan_expected(scanner, parser->program->nest ? "a loop, an access or end" : "a statement or end");

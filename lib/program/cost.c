@@ -28,6 +28,10 @@ enum ppi_type ppi_program_type(const struct perfpred_program *program) {
   return PPI_TYPE_D;
 }
 
+int64_t ppi_buffer_element_bytes(const struct ppi_buffer *buffer) {
+  return buffer->element_bytes > 0 ? buffer->element_bytes : (int64_t)ppi_type_bytes(buffer->type, false);
+}
+
 static enum perfpred_status add_flops(void *data, const struct ppi_node *node, const struct ppi_value *values,
                                       struct perfpred_error *error) {
   (void)error;

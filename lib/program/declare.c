@@ -136,16 +136,17 @@ static enum perfpred_status parse_buffer(struct ppi_parser *parser) {
   return status;
 }
 
-/* NAME[extent, ...] */
-static enum perfpred_status parse_array(struct ppi_parser *parser, enum ppi_type type, bool row_major) {
+/* NAME[extent, ...]. like: what the arrays of one line have in common. */
+static enum perfpred_status parse_array(struct ppi_parser *parser, const struct ppi_buffer *like) {
   struct ppi_scanner *scanner = &parser->scanner;
   struct ppi_buffer *buffer = NULL;
   enum perfpred_status status = new_buffer(parser, "the name of an array", &buffer);
   if (status)
     return status;
   assert(buffer);
-  buffer->type = type;
-  buffer->row_major = row_major;
+  buffer->type = like->type;
+  buffer->element_bytes = like->element_bytes;
+  buffer->row_major = like->row_major;
   buffer->shape = PPI_SHAPE_MATRIX;
   status = ppi_scan_expect(scanner, "[");
   while (!status) {
@@ -158,25 +159,48 @@ static enum perfpred_status parse_array(struct ppi_parser *parser, enum ppi_type
   return status ? status : ppi_scan_expect(scanner, "]");
 }
 
-/* TYPE [row-major|column-major] NAME[extent, ...], ... */
+/* TYPE or bytes(N), for elements of other types */
+static enum perfpred_status parse_element(struct ppi_scanner *scanner, struct ppi_buffer *like) {
+  int type = PPI_TYPE_INT;
+  const bool known = accept(scanner, types, &type);
+  like->type = (enum ppi_type)type;
+  if (known)
+    return PERFPRED_OK;
+  enum perfpred_status status = ppi_scan_expect(scanner, "bytes");
+  if (!status)
+    status = ppi_scan_expect(scanner, "(");
+  if (status)
+    return status;
+  if (scanner->token.kind != PPI_TOKEN_INTEGER || scanner->token.integer < 1 ||
+      scanner->token.integer > PPI_ELEMENT_BYTES_MAX)
+    return ppi_scan_expected(scanner, "the bytes of an element, at least 1 and at most 4096");
+  like->element_bytes = (int)scanner->token.integer;
+  ppi_scan_next(scanner);
+  return ppi_scan_expect(scanner, ")");
+}
+
+/* [row-major|column-major] */
+static enum perfpred_status parse_order(struct ppi_scanner *scanner, struct ppi_buffer *like) {
+  like->row_major = !ppi_scan_is(scanner, "column");
+  if (!ppi_scan_is(scanner, "row") && !ppi_scan_is(scanner, "column"))
+    return PERFPRED_OK;
+  ppi_scan_next(scanner);
+  enum perfpred_status status = ppi_scan_expect(scanner, "-");
+  return status ? status : ppi_scan_expect(scanner, "major");
+}
+
+/* TYPE|bytes(N) [row-major|column-major] NAME[extent, ...], ... */
 static enum perfpred_status parse_arrays(struct ppi_parser *parser) {
   struct ppi_scanner *scanner = &parser->scanner;
-  int type = 0;
-  bool row_major = true;
-  accept(scanner, types, &type);
-  if (ppi_scan_is(scanner, "row") || ppi_scan_is(scanner, "column")) {
-    row_major = ppi_scan_is(scanner, "row");
-    ppi_scan_next(scanner);
-    enum perfpred_status status = ppi_scan_expect(scanner, "-");
-    if (!status)
-      status = ppi_scan_expect(scanner, "major");
-    if (status)
-      return status;
-  }
+  struct ppi_buffer like = { .row_major = true };
+  enum perfpred_status status = parse_element(scanner, &like);
+  if (!status)
+    status = parse_order(scanner, &like);
+  if (status)
+    return status;
   parser->program->nest = true; /* built programs show by this line what they are */
-  enum perfpred_status status;
   do
-    status = parse_array(parser, (enum ppi_type)type, row_major);
+    status = parse_array(parser, &like);
   while (!status && ppi_scan_accept(scanner, ","));
   return status;
 }
@@ -224,7 +248,7 @@ static parse_fn *find_parser(const struct ppi_scanner *scanner) {
     return parse_cost;
   if (present(scanner, directions))
     return parse_buffer;
-  return present(scanner, types) ? parse_arrays : NULL;
+  return present(scanner, types) || ppi_scan_is(scanner, "bytes") ? parse_arrays : NULL;
 }
 
 /* Buffers are declared all in the one way or all in the other. */

@@ -79,6 +79,8 @@ static void print_buffer(const struct printer *printer, const struct ppi_buffer 
   struct ppi_text *text = printer->text;
   ppi_text_printf(text, "{\"name\": \"%s\", \"type\": \"%s\"", buffer->name, ppi_print_type(buffer->type));
   if (printer->program->nest) {
+    if (buffer->element_bytes > 0)
+      ppi_text_printf(text, ", \"element_bytes\": %d", buffer->element_bytes);
     print_member(text, "order", buffer->row_major ? "row-major" : "column-major");
     print_list(printer, "extents", buffer->extent, buffer->dimensions);
   } else {
@@ -204,8 +206,9 @@ static void print_node(const struct printer *printer, const struct ppi_node *nod
     print_call(printer, node);
     break;
   case PPI_NODE_ACCESS:
-    ppi_text_printf(printer->text, "{\"%s\": \"%s\", \"site\": %d", ppi_print_access(node->access),
-                    printer->program->buffers[node->buffer].name, node->site);
+    ppi_text_printf(printer->text, "{\"%s\": \"%s\", \"site\": %d, \"statement\": %d%s", ppi_print_access(node->access),
+                    printer->program->buffers[node->buffer].name, node->site, node->statement,
+                    node->may ? ", \"may\": true" : "");
     print_list(printer, "subscripts", node->subscripts, printer->program->buffers[node->buffer].dimensions);
     break;
   }

@@ -58,10 +58,16 @@ static void print_array(const struct printer *printer, int index) {
   struct ppi_text *text = printer->text;
   const struct ppi_buffer *buffer = &printer->program->buffers[index];
   const struct ppi_buffer *last = index > 0 ? buffer - 1 : NULL;
-  const bool joined = last && last->type == buffer->type && last->row_major == buffer->row_major;
-  if (!joined)
-    ppi_text_printf(text, "%s  %s %s ", last ? "\n" : "", ppi_print_type(buffer->type),
-                    buffer->row_major ? "row-major" : "column-major");
+  const bool joined = last && last->type == buffer->type && last->row_major == buffer->row_major &&
+                      last->element_bytes == buffer->element_bytes;
+  if (!joined) {
+    ppi_text_append(text, last ? "\n  " : "  ");
+    if (buffer->element_bytes > 0)
+      ppi_text_printf(text, "bytes(%d)", buffer->element_bytes);
+    else
+      ppi_text_append(text, ppi_print_type(buffer->type));
+    ppi_text_append(text, buffer->row_major ? " row-major " : " column-major ");
+  }
   ppi_text_printf(text, "%s%s", joined ? ", " : "", buffer->name);
   for (int i = 0; i < buffer->dimensions; i++)
     print_expr(printer, i > 0 ? ", " : "[", buffer->extent[i]);
@@ -135,11 +141,13 @@ static void print_call(const struct printer *printer, const struct ppi_node *nod
   ppi_text_append(text, before[0] == '(' ? "()\n" : ")\n");
 }
 
-/* Accesses of one line of the source stay on one line. */
+/* Accesses of one statement stay on one line. */
 static const struct ppi_node *print_accesses(const struct printer *printer, const struct ppi_node *node) {
   struct ppi_text *text = printer->text;
   const struct ppi_node *last = NULL;
-  for (; node && node->kind == PPI_NODE_ACCESS && (!last || node->line == last->line); last = node, node = node->next) {
+  ppi_text_append(text, node->may ? "may " : "");
+  for (; node && node->kind == PPI_NODE_ACCESS && (!last || node->statement == last->statement);
+       last = node, node = node->next) {
     if (last && last->access == node->access)
       ppi_text_append(text, ", ");
     else

@@ -12,6 +12,7 @@
 #define PPI_BUFFER_MAX 32
 #define PPI_ABOUT_MAX 160 /* longest `about` with its NUL */
 #define PPI_RECURSION_MAX 64
+#define PPI_ELEMENT_BYTES_MAX 4096
 #define PPI_BLOCK_MAX 32 /* loops and conditions inside each other */
 
 struct ppi_buffer {
@@ -26,6 +27,7 @@ struct ppi_buffer {
   bool row_major;                  /* nests */
   int dimensions;                  /* nests: number of subscripts (extent holds all of them) */
   struct ppi_expr *extent[8];
+  int element_bytes; /* nests: size of an element of another type than those; 0: that of the type */
 };
 
 /* What an argument of a call is: fixed when the text was read, or an expression over the program's slots. */
@@ -57,6 +59,8 @@ struct ppi_node {
   enum ppi_direction access; /* ACCESS */
   int buffer;                /* ACCESS */
   struct ppi_expr *subscripts[8];
+  int statement; /* ACCESS: number, from 0, of the line of text, or statement of C, that it is part of */
+  bool may;      /* ACCESS: it stands under a condition that depends on data; readers take it as met */
 };
 
 /* The programs of one text live and die together, because they may call each other in a circle: their references are
@@ -83,7 +87,7 @@ struct perfpred_program {
      expression, in cost_multiplications with cost_additions NULL: real operations. Both NULL: the sum of the calls. */
   struct ppi_expr *cost_multiplications, *cost_additions;
   struct ppi_node *body;
-  int site_count;
+  int site_count, statement_count;
 };
 
 /* Checks parameters: count, >= 0, a parameter named b (or used as a step) >= 1. The text names the parameter. */
@@ -94,6 +98,8 @@ double ppi_program_cost(const struct perfpred_program *program, const int64_t *p
 /* Bytes of the non-work buffers, and of reading inputs once and writing outputs once (triangles as such). */
 enum perfpred_status ppi_program_bytes(const struct perfpred_program *program, const int64_t *parameters,
                                        double *data_bytes, double *movement_bytes, struct perfpred_error *error);
+/* Bytes of an element of a nest's array. */
+int64_t ppi_buffer_element_bytes(const struct ppi_buffer *buffer);
 /* Data type of its first buffer. */
 enum ppi_type ppi_program_type(const struct perfpred_program *program);
 
