@@ -170,10 +170,11 @@ enum perfpred_status worker_outcome(struct worker *worker, enum perfpred_status 
 }
 
 static enum perfpred_status read_request(struct worker *worker, struct ppi_request *request,
-                                         struct perfpred_error *error) {
+                                         enum perfpred_cache_state *state, struct perfpred_error *error) {
   struct ppi_value values[PPI_ARG_MAX];
   int count = 0;
   const char *name = ppi_get_request(&worker->in, values, &count, &request->ld);
+  *state = ppi_get_state(&worker->in);
   if (worker->in.bad)
     return worker_unreadable(error);
   enum perfpred_status status = ppi_kernels_require(worker->kernels, name, &request->kernel, error);
@@ -225,14 +226,17 @@ enum perfpred_status worker_sample(struct worker *worker, struct perfpred_error 
   if (status != PERFPRED_OK)
     return status;
   struct ppi_request *requests = calloc(count + 1, sizeof *requests);
-  if (!requests)
-    return ppi_error_memory(error);
+  enum perfpred_cache_state *states = calloc(count + 1, sizeof *states);
+  if (!requests || !states)
+    status = ppi_error_memory(error);
   for (; filled < count && status == PERFPRED_OK; filled++)
-    status = read_request(worker, &requests[filled], error);
+    status = read_request(worker, &requests[filled], &states[filled], error);
+  sampling.states = states;
   if (status == PERFPRED_OK)
     status = run(worker, requests, NULL, count, &sampling, error);
   for (size_t i = 0; i < filled; i++)
     free((void *)requests[i].values);
+  free(states);
   free(requests);
   return status;
 }

@@ -74,6 +74,24 @@ PERFPRED_API enum perfpred_status perfpred_sampler_create_local(const struct per
                                                                 struct perfpred_sampler **sampler,
                                                                 struct perfpred_error *error);
 
+/**
+ * Where the operands of a call are when it begins: states of the caches that calls are timed in. Bits, for sets of states.
+ *
+ * @source dissertation, Section 17 (in-cache and out-of-cache timings)
+ * @since 0.1
+ */
+enum perfpred_cache_state {
+  PERFPRED_STATE_WARM =
+      1 << 0, /**< where the same call right before has left them, and where restoring what it overwrote
+                                      has brought that */
+  PERFPRED_STATE_IN =
+      1 << 1, /**< the same, and then the operands that are only read are touched: as near as they fit */
+  PERFPRED_STATE_OUTER = 1 << 2, /**< in the outermost cache: touched, and then displaced from the second level by other
+                                      data */
+  PERFPRED_STATE_OUT = 1 << 3 /**< in memory: their cache lines are evicted one by one; where a machine cannot, a buffer
+                                      several times as large as the last cache is walked over */
+};
+
 /** One call as a virtual clock sees it. @since 0.1 */
 struct perfpred_virtual_call {
   size_t size;                          /**< sizeof (struct perfpred_virtual_call) of the library */
@@ -86,6 +104,7 @@ struct perfpred_virtual_call {
   uint64_t repetition;                  /**< counts the timed executions of this very call, from 0 */
   const char *previous;                 /**< name of the kernel that was called right before it in the same execution or
                                            step, or NULL: it is sampled alone, or comes first */
+  enum perfpred_cache_state state;      /**< that it is sampled in; 0: it runs in an execution or a step */
 };
 
 /**

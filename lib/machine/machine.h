@@ -18,6 +18,13 @@ struct ppi_cache {
   char source[16]; /* "hwloc", "sysfs", "synthetic" */
 };
 
+/* A level of the memory hierarchy as it was found by measuring, whatever the machine reports: how much of it one thread has, how long a
+   load takes that depends on the one before, how fast one thread reads a stream. Memory is the last one, of 0 bytes. */
+struct ppi_effective {
+  int64_t bytes;
+  double latency_s, bandwidth_bytes_per_s; /* bandwidth 0: not measured */
+};
+
 struct ppi_machine {
   char cpu[PPI_TEXT_MAX];   /* model name */
   char instruction_set[16]; /* widest one used by our own loops: "avx512", "avx2", "sse2", "neon", "generic" */
@@ -30,8 +37,10 @@ struct ppi_machine {
   int counters_hardware;        /* counters of the processor that PAPI can use */
   char counters_names
       [4096]; /* events, separated by blanks: presets, then those that loaded libraries define; not in model files */
-  char counters_note[PPI_TEXT_MAX]; /* why there are none; "" otherwise; not in model files */
-  double tsc_hz;                    /* 0: not used */
+  char counters_note[PPI_TEXT_MAX];              /* why there are none; "" otherwise; not in model files */
+  double tsc_hz;                                 /* 0: not used */
+  int effective_count;                           /* 0: never measured */
+  struct ppi_effective effective[PPI_CACHE_MAX]; /* the nearest first */
 };
 
 struct ppi_library {

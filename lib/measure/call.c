@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel calls as subjects: one at a time is laid out in memory that all of them share. */
+/* Kernel calls as subjects: one at a time is laid out in memory that all of them share, and timed with the caches in the state that is
+   asked for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,10 @@ struct written {
 struct calls {
   struct ppi_core *core;
   const struct ppi_request *requests;
+  const enum perfpred_cache_state *states; /* NULL: all are warm */
   struct ppi_arena arena;
-  struct layout layout; /* of the selected request */
+  enum perfpred_cache_state state; /* of the selected request */
+  struct layout layout;            /* of the selected request */
   struct written written[PPI_ARG_MAX];
   int written_count;
   struct ppi_frame frame;
@@ -176,6 +179,7 @@ static enum perfpred_status select_call(void *data, size_t index, struct perfpre
   if (status == PERFPRED_OK)
     status = plan_operands(calls, layout, error);
   calls->written_count = 0;
+  calls->state = calls->states != NULL ? calls->states[index] : PERFPRED_STATE_WARM;
   for (int i = 0; i < layout->count && status == PERFPRED_OK; i++) {
     struct operand *operand = &layout->operands[i];
     status = place_operand(calls, &request->kernel->args[operand->place], operand, error);
@@ -194,6 +198,43 @@ static void restore_call(void *data) {
   for (int i = 0; i < calls->written_count; i++) {
     const struct written *written = &calls->written[i];
     ppi_area_fill(&written->area, &calls->arena.patterns[written->pattern], written->streaming);
+  }
+}
+
+/* Reads operands in the order of the arguments. */
+static void touch_operands(const struct calls *calls, bool written_too) {
+  for (int i = 0; i < calls->layout.count; i++)
+    if (written_too || !calls->layout.operands[i].kind.written)
+      ppi_touch_area(&calls->layout.operands[i].area);
+}
+
+static void evict_operands(const struct calls *calls) {
+  struct ppi_core *core = calls->core;
+  if (core->eviction == PPI_EVICT_NONE) {
+    ppi_core_sweep(core);
+    return;
+  }
+  for (int i = 0; i < calls->layout.count; i++)
+    ppi_evict_area(core->eviction, &calls->layout.operands[i].area);
+  ppi_evict_finish();
+}
+
+/* Brings the caches into the state of the request. */
+static void prepare_call(void *data) {
+  const struct calls *calls = data;
+  switch (calls->state) {
+  case PERFPRED_STATE_WARM:
+    break;
+  case PERFPRED_STATE_IN:
+    touch_operands(calls, false);
+    break;
+  case PERFPRED_STATE_OUTER:
+    touch_operands(calls, true);
+    ppi_core_displace(calls->core);
+    break;
+  case PERFPRED_STATE_OUT:
+    evict_operands(calls);
+    break;
   }
 }
 
@@ -233,12 +274,27 @@ static enum perfpred_status plan_calls(struct calls *calls, size_t count, int64_
   return ppi_arena_allocate(&calls->arena, error);
 }
 
+/* The buffers that states need. */
+static enum perfpred_status prepare_states(const struct calls *calls, size_t count, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  unsigned all = 0;
+  for (size_t i = 0; i < count && calls->states != NULL; i++)
+    all |= (unsigned)calls->states[i];
+  if (all & PERFPRED_STATE_OUTER)
+    status = ppi_core_displace_prepare(calls->core, error);
+  if (status == PERFPRED_OK && (all & PERFPRED_STATE_OUT) && calls->core->eviction == PPI_EVICT_NONE)
+    status = ppi_core_sweep_prepare(calls->core, error);
+  return status;
+}
+
 static enum perfpred_status sample_calls(struct calls *calls, size_t count, const struct ppi_sampling *sampling,
                                          struct ppi_result *results, struct perfpred_error *error) {
   int64_t *lds = malloc((count + 1) * sizeof *lds);
   if (lds == NULL)
     return ppi_error_memory(error);
   enum perfpred_status status = plan_calls(calls, count, lds, error);
+  if (status == PERFPRED_OK)
+    status = prepare_states(calls, count, error);
   if (status == PERFPRED_OK) {
     const struct ppi_subjects subjects = { .count = count,
                                            .stage = STAGE,
@@ -247,7 +303,8 @@ static enum perfpred_status sample_calls(struct calls *calls, size_t count, cons
                                            .run = run_call,
                                            .check = check_call,
                                            .overhead_s = call_overhead,
-                                           .data = calls };
+                                           .data = calls,
+                                           .prepare = calls->states != NULL ? prepare_call : NULL };
     const struct ppi_bench *bench = NULL;
     struct ppi_level *level = NULL;
     status = ppi_core_world(calls->core, calls->core->options.threads, &bench, &level, error);
@@ -268,6 +325,7 @@ enum perfpred_status ppi_core_sample(struct ppi_core *core, const struct ppi_req
     return ppi_error_memory(error);
   calls->core = core;
   calls->requests = requests;
+  calls->states = sampling->states;
   enum perfpred_status status = sample_calls(calls, count, sampling, results, error);
   ppi_arena_free(&calls->arena);
   free(calls);

@@ -27,6 +27,7 @@ enum perfpred_status ppi_core_create(const struct ppi_core_options *options, str
     made->bench = *options->bench;
   else
     ppi_bench_real(&made->bench, &made->state);
+  made->eviction = ppi_evict_kind();
   made->level.given_s = options->threads > 1 ? 0.0 : options->yardstick_s;
   *core = made;
   return PERFPRED_OK;
@@ -40,6 +41,7 @@ void ppi_core_destroy(struct ppi_core *core) {
   for (size_t i = 0; i < core->library_count; i++)
     dlclose(core->libraries[i]);
   free(core->libraries);
+  free(core->displacer);
   free(core->sweep);
   free(core);
 }

@@ -6,6 +6,7 @@
 #include "kernel/invoke.h"
 #include "measure/bench.h"
 #include "measure/core.h"
+#include "measure/evict.h"
 #include "measure/level.h"
 #include "measure/team.h"
 
@@ -34,6 +35,9 @@ struct ppi_core {
   size_t library_count;
   unsigned char *sweep; /* what is walked over to empty the caches; NULL: not needed yet */
   size_t sweep_bytes;
+  unsigned char *displacer; /* what is walked over to empty the second level alone; NULL: not needed yet */
+  size_t displacer_bytes;
+  enum ppi_eviction eviction;
   struct ppi_overhead overheads[PPI_OVERHEADS_MAX]; /* measured so far */
   int overhead_count;
 };
@@ -59,6 +63,9 @@ enum perfpred_status ppi_core_symbol(struct ppi_core *core, const struct perfpre
 /* evict.c: walks over a buffer of several times the last cache. */
 enum perfpred_status ppi_core_sweep_prepare(struct ppi_core *core, struct perfpred_error *error);
 void ppi_core_sweep(struct ppi_core *core);
+/* The same for the second level alone, whose size options.stream_bytes is. */
+enum perfpred_status ppi_core_displace_prepare(struct ppi_core *core, struct perfpred_error *error);
+void ppi_core_displace(const struct ppi_core *core);
 
 /* execution.c: windows that are whole executions. */
 enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct perfpred_program *program,

@@ -111,13 +111,15 @@ static enum perfpred_status sample_unit(struct ppi_placed_unit *unit, const stru
                                          .overhead_s = unit_overhead,
                                          .data = unit,
                                          .prepare = ppi_unit_prepare,
-                                         .unpaired = ppi_unit_precondition(unit) != PPI_WARM };
+                                         .unpaired = !ppi_unit_is_warmed(unit) };
   const struct ppi_bench *bench = NULL;
   struct ppi_level *level = NULL;
   int lanes = (int)unit->text->lane_count, threads = unit->core->options.threads;
   enum perfpred_status status = PERFPRED_OK;
   if (ppi_unit_precondition(unit) == PPI_SWEEP)
     status = ppi_core_sweep_prepare(unit->core, error);
+  if (ppi_unit_precondition(unit) == PPI_OUTER_CACHE)
+    status = ppi_core_displace_prepare(unit->core, error);
   if (status == PERFPRED_OK)
     status = ppi_core_world(unit->core, lanes > 1 ? lanes : threads, &bench, &level, error);
   if (status == PERFPRED_OK)

@@ -89,6 +89,7 @@ void ppi_put_sampling(struct ppi_wire *wire, const struct ppi_sampling *sampling
   ppi_wire_put_f64(wire, sampling->stable);
   ppi_wire_put_i64(wire, sampling->repetitions_max);
   ppi_wire_put_i64(wire, sampling->detailed);
+  ppi_wire_put_i64(wire, sampling->touched);
 }
 
 void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling) {
@@ -101,6 +102,9 @@ void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling) {
   sampling->stable = ppi_wire_get_f64(wire);
   sampling->repetitions_max = get_int(wire);
   sampling->detailed = ppi_wire_get_i64(wire) != 0;
+  sampling->touched = ppi_wire_get_i64(wire) != 0;
+  sampling->spots = NULL;
+  sampling->states = NULL;
   sampling->progress = NULL;
   sampling->progress_data = NULL;
 }
@@ -132,6 +136,20 @@ const char *ppi_get_request(struct ppi_wire *wire, struct ppi_value *values, int
     values[i].by_row = ppi_wire_get_i64(wire) != 0; /* increments other than 1 */
   }
   return name;
+}
+
+void ppi_put_state(struct ppi_wire *wire, const struct ppi_sampling *sampling, size_t request) {
+  ppi_wire_put_i64(wire, sampling->states != NULL ? (int64_t)sampling->states[request] : PERFPRED_STATE_WARM);
+}
+
+enum perfpred_cache_state ppi_get_state(struct ppi_wire *wire) {
+  int state = get_int(wire);
+  if (state != PERFPRED_STATE_WARM && state != PERFPRED_STATE_IN && state != PERFPRED_STATE_OUTER &&
+      state != PERFPRED_STATE_OUT) {
+    wire->bad = true;
+    return PERFPRED_STATE_WARM;
+  }
+  return (enum perfpred_cache_state)state;
 }
 
 void ppi_put_window(struct ppi_wire *wire, const struct ppi_window *window, int parameter_count) {

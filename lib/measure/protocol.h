@@ -9,7 +9,7 @@
 #include "measure/mark.h"
 #include "measure/sampler.h"
 
-#define PPI_WORKER_PROTOCOL 9
+#define PPI_WORKER_PROTOCOL 10
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */
@@ -25,7 +25,7 @@ enum ppi_message {
   PPI_MESSAGE_HELLO =
       0x50500001, /* magic, protocol, version, threads, paths of BLAS and LAPACK ("": the system's), yardstick reading -> setup */
   PPI_MESSAGE_TEXT,          /* whether it is a program, name, text: to be known from now on -> nothing */
-  PPI_MESSAGE_SAMPLE,        /* sampling, requests -> results */
+  PPI_MESSAGE_SAMPLE,        /* sampling, requests, each with its state -> results */
   PPI_MESSAGE_EXECUTE,       /* sampling, executions -> results */
   PPI_MESSAGE_WINDOWS,       /* sampling, count, program, windows -> results */
   PPI_MESSAGE_DESCRIBE,      /* rates_s -> machine, setup */
@@ -59,12 +59,17 @@ enum perfpred_status ppi_get_error(struct ppi_wire *wire, struct perfpred_error 
 void ppi_put_progress(struct ppi_wire *wire, const struct perfpred_progress *progress);
 void ppi_get_progress(struct ppi_wire *wire, struct perfpred_progress *progress); /* stage points into the message */
 
-void ppi_put_sampling(struct ppi_wire *wire, const struct ppi_sampling *sampling); /* all but the callback */
+void ppi_put_sampling(struct ppi_wire *wire,
+                      const struct ppi_sampling *sampling); /* all but the callback, spots and states */
 void ppi_get_sampling(struct ppi_wire *wire, struct ppi_sampling *sampling);
 
 /* A request without its kernel, whose name travels in front. values: PPI_ARG_MAX of them. */
 void ppi_put_request(struct ppi_wire *wire, const struct ppi_request *request);
 const char *ppi_get_request(struct ppi_wire *wire, struct ppi_value *values, int *value_count, int64_t *ld);
+
+/* Of a request that is sampled alone. */
+void ppi_put_state(struct ppi_wire *wire, const struct ppi_sampling *sampling, size_t request);
+enum perfpred_cache_state ppi_get_state(struct ppi_wire *wire);
 
 /* parameters: as many as the program has. */
 void ppi_put_window(struct ppi_wire *wire, const struct ppi_window *window, int parameter_count);

@@ -134,8 +134,10 @@ static enum perfpred_status sample(struct perfpred_sampler *sampler, const struc
   ppi_wire_start(&remote->out, PPI_MESSAGE_SAMPLE);
   ppi_put_sampling(&remote->out, sampling);
   ppi_wire_put_i64(&remote->out, (int64_t)count);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     ppi_put_request(&remote->out, &requests[i]);
+    ppi_put_state(&remote->out, sampling, i);
+  }
   status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
   return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
 }

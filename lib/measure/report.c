@@ -49,7 +49,7 @@ static void key_boolean(struct ppi_text *text, const char *key, bool value) {
 }
 
 static const char *precondition_name(const struct ppi_script_settings *settings) {
-  static const char *const names[] = { "warm", "cold-flush", "cold-sweep", "none" };
+  static const char *const names[] = { "warm", "cold-flush", "cold-sweep", "none", "in-cache", "outer-cache" };
   return settings->fresh && settings->precondition == PPI_WARM ? "none" : names[settings->precondition];
 }
 

@@ -3,6 +3,8 @@
 #ifndef PPI_MEASURE_SAMPLE_H
 #define PPI_MEASURE_SAMPLE_H
 
+#include <perfpred/sampler.h>
+
 #include "kernel/kernel.h"
 
 struct ppi_sample {
@@ -74,6 +76,10 @@ struct ppi_sampling {
   bool detailed;       /* results hold their samples */
   bool partial; /* with a budget: requests are met in their order, and those that it does not reach have no samples */
   const struct ppi_spot *spots; /* one for each request; NULL: each is sampled alone */
+  /* Of calls that are sampled alone, one for each request: the state of the caches; NULL: all are warm. */
+  const enum perfpred_cache_state *states;
+  /* Of steps: what lies before them is not run. Everything is evicted, and then the operands of these calls are touched, in their order. */
+  bool touched;
 };
 
 #define PPI_UNIT_CPUS 64

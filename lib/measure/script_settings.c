@@ -69,9 +69,10 @@ static enum perfpred_status read_choice(struct ppi_script_parse *parse, const ch
 }
 
 static enum perfpred_status set_precondition(struct ppi_script_parse *parse) {
-  static const char *const words[] = { "warm", "cold-flush", "cold-sweep", "none" };
+  static const char *const words[] = { "warm", "cold-flush", "cold-sweep", "none", "in-cache", "outer-cache" };
   int choice = 0;
-  enum perfpred_status status = read_choice(parse, "warm, cold-flush, cold-sweep or none", words, 4, &choice);
+  enum perfpred_status status =
+      read_choice(parse, "warm, in-cache, outer-cache, cold-flush, cold-sweep or none", words, 6, &choice);
   parse->settings.precondition = (enum ppi_precondition)choice;
   return status;
 }

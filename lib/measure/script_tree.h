@@ -50,10 +50,12 @@ struct ppi_script_access {
 
 /* What stands between the operands' values and the timed call. */
 enum ppi_precondition {
-  PPI_WARM,  /* the same call right before */
-  PPI_FLUSH, /* the operands' cache lines are evicted one by one */
-  PPI_SWEEP, /* a large buffer is walked over */
-  PPI_BARE   /* nothing: the operands are as their initialisation leaves them */
+  PPI_WARM,       /* the same call right before */
+  PPI_FLUSH,      /* the operands' cache lines are evicted one by one */
+  PPI_SWEEP,      /* a large buffer is walked over */
+  PPI_BARE,       /* nothing: the operands are as their initialisation leaves them */
+  PPI_IN_CACHE,   /* warm, and what is only read is touched */
+  PPI_OUTER_CACHE /* warm, all operands are touched, and displaced from the second level */
 };
 
 /* A counted event, and where its name stands. */

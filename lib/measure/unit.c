@@ -408,6 +408,6 @@ void ppi_unit_restore(struct ppi_placed_unit *unit) {
 
 void ppi_unit_evict(struct ppi_placed_unit *unit) {
   for (size_t i = 0; i < unit->place_count; i++)
-    ppi_evict_area(&unit->places[i].area);
+    ppi_evict_area(unit->core->eviction, &unit->places[i].area);
   ppi_evict_finish();
 }

@@ -58,8 +58,10 @@ const unsigned char *ppi_unit_buffer(const struct ppi_placed_unit *unit, size_t 
 /* unit_run.c: what the schedule does with a unit, which is `data`. */
 bool ppi_unit_is_parallel(const struct ppi_placed_unit *unit);
 enum ppi_precondition ppi_unit_precondition(const struct ppi_placed_unit *unit);
-void ppi_unit_reset(void *data);   /* threads at rest, operands restored */
-void ppi_unit_prepare(void *data); /* caches, threads at their start */
+bool ppi_unit_is_warmed(
+    const struct ppi_placed_unit *unit); /* a run that does not count stands before each that does */
+void ppi_unit_reset(void *data);         /* threads at rest, operands restored */
+void ppi_unit_prepare(void *data);       /* caches, threads at their start */
 void ppi_unit_run(void *data);
 void ppi_unit_run_lane(void *data, int index);
 enum perfpred_status ppi_unit_check(void *data, struct perfpred_error *error); /* INFO of every call */

@@ -49,14 +49,30 @@ enum ppi_precondition ppi_unit_precondition(const struct ppi_placed_unit *unit) 
   const struct ppi_script_settings *settings = &unit->text->settings;
   if (settings->fresh && settings->precondition == PPI_WARM)
     return PPI_BARE;
-  if (settings->precondition == PPI_FLUSH && !ppi_evict_supported())
+  if (settings->precondition == PPI_FLUSH && unit->core->eviction == PPI_EVICT_NONE)
     return PPI_SWEEP;
   return settings->precondition;
+}
+
+bool ppi_unit_is_warmed(const struct ppi_placed_unit *unit) {
+  enum ppi_precondition precondition = ppi_unit_precondition(unit);
+  bool warm = precondition == PPI_WARM || precondition == PPI_IN_CACHE || precondition == PPI_OUTER_CACHE;
+  return warm && !unit->text->settings.fresh;
+}
+
+static void touch_operands(const struct ppi_placed_unit *unit, bool written_too) {
+  for (size_t i = 0; i < unit->place_count; i++)
+    if (written_too || !unit->places[i].written)
+      ppi_touch_area(&unit->places[i].area);
 }
 
 void ppi_unit_prepare(void *data) {
   struct ppi_placed_unit *unit = data;
   enum ppi_precondition precondition = ppi_unit_precondition(unit);
+  if (precondition == PPI_IN_CACHE || precondition == PPI_OUTER_CACHE)
+    touch_operands(unit, precondition == PPI_OUTER_CACHE);
+  if (precondition == PPI_OUTER_CACHE)
+    ppi_core_displace(unit->core);
   if (precondition == PPI_FLUSH)
     ppi_unit_evict(unit);
   if (precondition == PPI_SWEEP)

@@ -16,8 +16,10 @@ struct virtual {
   void *data;
   perfpred_dgelsy_fn *dgelsy;
   struct ppi_virtual_time time;
-  struct ppi_tally tally; /* executions of each call so far */
-  const char *previous;   /* kernel that was called before in the present execution, or NULL */
+  struct ppi_tally tally;                  /* executions of each call so far */
+  const char *previous;                    /* kernel that was called before in the present execution, or NULL */
+  const enum perfpred_cache_state *states; /* of the requests of the present batch; NULL: all are warm */
+  enum perfpred_cache_state state;         /* of the present call; 0: it runs in an execution or a step */
 };
 
 /* Cost of one execution of a call; the clock advances. */
@@ -43,7 +45,8 @@ static enum perfpred_status spend(struct virtual *sampler, const struct perfpred
                                               (size_t)kernel->size_count,
                                               ppi_kernel_flops(kernel, values),
                                               (*executions)++,
-                                              sampler->previous };
+                                              sampler->previous,
+                                              sampler->state };
   double seconds = sampler->cost(sampler->data, &call);
   if (!(seconds > 0.0) || !isfinite(seconds))
     return ppi_error_set(error, PERFPRED_NUMERIC, "%s: the virtual clock says %g s, expected more than 0", kernel->name,
@@ -135,6 +138,7 @@ static enum perfpred_status one_request(struct virtual *sampler, const void *ite
                                         struct perfpred_error *error) {
   const struct ppi_request *request = (const struct ppi_request *)items + index;
   sampler->previous = NULL;
+  sampler->state = sampler->states != NULL ? sampler->states[index] : PERFPRED_STATE_WARM;
   return spend(sampler, request->kernel, request->values, time_s, error);
 }
 
@@ -160,6 +164,7 @@ static enum perfpred_status one_execution(struct virtual *sampler, const void *i
   const struct ppi_walker walker = { .call = add_call, .without_views = true };
   struct sum sum = { sampler, 0.0 };
   sampler->previous = NULL;
+  sampler->state = (enum perfpred_cache_state)0;
   enum perfpred_status status =
       ppi_program_walk(execution->program, execution->parameters, execution->count, &walker, &sum, error);
   *time_s = sum.time_s;
@@ -184,8 +189,10 @@ static enum perfpred_status execution_ld(const struct ppi_execution *execution, 
 static enum perfpred_status virtual_sample(struct perfpred_sampler *sampler, const struct ppi_request *requests,
                                            size_t count, const struct ppi_sampling *sampling,
                                            struct ppi_result *results, struct perfpred_error *error) {
-  enum perfpred_status status =
-      run_rounds((struct virtual *)sampler, requests, count, one_request, sampling, results, error);
+  struct virtual *virtual = (struct virtual *)sampler;
+  virtual->states = sampling->states;
+  enum perfpred_status status = run_rounds(virtual, requests, count, one_request, sampling, results, error);
+  virtual->states = NULL;
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
     results[i].ld = requests[i].ld;
   return status;
@@ -244,6 +251,7 @@ static enum perfpred_status run_step(struct step *step, const struct perfpred_pr
     walker.block = begin_block;
   }
   step->sampler->previous = NULL;
+  step->sampler->state = (enum perfpred_cache_state)0;
   for (size_t i = 0; i < step->calls.count; i++)
     step->times_s[i] = 0.0;
   return ppi_program_walk(program, window->parameters, (size_t)program->parameter_count, &walker, step, error);
@@ -312,6 +320,22 @@ static enum perfpred_status virtual_windows(struct perfpred_sampler *sampler, co
   return status;
 }
 
+static enum perfpred_cache_state state_of(enum ppi_precondition precondition) {
+  switch (precondition) {
+  case PPI_IN_CACHE:
+    return PERFPRED_STATE_IN;
+  case PPI_OUTER_CACHE:
+    return PERFPRED_STATE_OUTER;
+  case PPI_FLUSH:
+  case PPI_SWEEP:
+    return PERFPRED_STATE_OUT;
+  case PPI_WARM:
+  case PPI_BARE:
+    break;
+  }
+  return PERFPRED_STATE_WARM;
+}
+
 /* A call after the other in each lane, lanes side by side. */
 static enum perfpred_status unit_cost(struct virtual *sampler, const struct ppi_script *script,
                                       const struct ppi_script_unit *unit, double *time_s,
@@ -321,6 +345,7 @@ static enum perfpred_status unit_cost(struct virtual *sampler, const struct ppi_
     const struct ppi_script_lane *lane = &script->lanes[unit->lane_first + i];
     double sum = 0.0;
     sampler->previous = NULL;
+    sampler->state = state_of(unit->settings.precondition);
     for (size_t k = 0; k < lane->call_count; k++) {
       const struct ppi_script_call *call = &script->calls[lane->call_first + k];
       double cost = 0.0;

@@ -253,7 +253,7 @@ Test(units, the_lines_of_a_matrix_are_those_that_are_evicted) {
   cr_assert_eq(lines.count, 6);
   for (size_t i = 0; i < 6; i++)
     cr_expect_eq(lines.line[i], memory + expected[i]);
-  ppi_evict_area(&area);
+  ppi_evict_area(ppi_evict_kind(), &area);
   ppi_evict_finish();
 }
 
