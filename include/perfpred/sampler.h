@@ -95,7 +95,7 @@ enum perfpred_cache_state {
 /** One call as a virtual clock sees it. @since 0.1 */
 struct perfpred_virtual_call {
   size_t size;                          /**< sizeof (struct perfpred_virtual_call) of the library */
-  const struct perfpred_kernel *kernel; /**< borrowed */
+  const struct perfpred_kernel *kernel; /**< borrowed; NULL: a repetition of a run of Apex-MAP (apex.h) */
   const char *kernel_name;              /**< e.g. "dtrsm" */
   const char *flags;                    /**< letters of the flag arguments in order, e.g. "RLTN" */
   const int64_t *sizes;                 /**< size arguments in order */
@@ -105,6 +105,8 @@ struct perfpred_virtual_call {
   const char *previous;                 /**< name of the kernel that was called right before it in the same execution or
                                            step, or NULL: it is sampled alone, or comes first */
   enum perfpred_cache_state state;      /**< that it is sampled in; 0: it runs in an execution or a step */
+  double alpha; /**< of a run of Apex-MAP, whose kernel_name is "apex-strided" (sizes M, S, C) or "apex-random"
+                   (sizes M, L, C, I); else 0 */
 };
 
 /**

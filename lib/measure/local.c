@@ -54,6 +54,12 @@ static enum perfpred_status local_script(struct perfpred_sampler *sampler, const
   return status;
 }
 
+static enum perfpred_status local_apex(struct perfpred_sampler *sampler, const struct ppi_apex_batch *batch,
+                                       const struct ppi_sampling *sampling, struct ppi_apex_report *report,
+                                       struct perfpred_error *error) {
+  return ppi_core_apex(((struct local *)sampler)->core, batch, sampling, report, error);
+}
+
 static enum perfpred_status local_describe(struct perfpred_sampler *sampler, double rates_s,
                                            struct ppi_machine *machine, struct ppi_setup *setup,
                                            struct perfpred_error *error) {
@@ -87,6 +93,7 @@ static const struct ppi_sampler_ops local_ops = { .sample = local_sample,
                                                   .execute = local_execute,
                                                   .windows = local_windows,
                                                   .script = local_script,
+                                                  .apex = local_apex,
                                                   .describe = local_describe,
                                                   .least_squares = local_least_squares,
                                                   .destroy = local_destroy };

@@ -9,7 +9,7 @@
 #include "measure/mark.h"
 #include "measure/sampler.h"
 
-#define PPI_WORKER_PROTOCOL 10
+#define PPI_WORKER_PROTOCOL 11
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */
@@ -32,6 +32,7 @@ enum ppi_message {
   PPI_MESSAGE_LEAST_SQUARES, /* m, n, nrhs, a, b -> rank, a, b */
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
   PPI_MESSAGE_SCRIPT, /* sampling, source, text, number of a unit (-1: none, the names of its events are looked up) -> its result */
+  PPI_MESSAGE_APEX,   /* sampling, count, instruction set, threads, bytes to warm up, runs -> report */
   PPI_MESSAGE_CANCEL, /* while one of the others runs; late ones are ignored */
   /* replies: any number of PROGRESS, then one of the others */
   PPI_MESSAGE_PROGRESS = 0x50500101,
@@ -79,6 +80,14 @@ void ppi_put_results(struct ppi_wire *wire, const struct ppi_result *results, si
 /* Exactly count of them; on failure (PERFPRED_WORKER, PERFPRED_NO_MEMORY) nothing is left to free. */
 enum perfpred_status ppi_get_results(struct ppi_wire *wire, struct ppi_result *results, size_t count,
                                      struct perfpred_error *error);
+
+/* A batch behind its sampling and count; runs: as many. */
+void ppi_put_apex_batch(struct ppi_wire *wire, const struct ppi_apex_batch *batch);
+void ppi_get_apex_batch(struct ppi_wire *wire, struct ppi_apex_batch *batch, struct ppi_apex_run *runs);
+void ppi_put_apex_report(struct ppi_wire *wire, const struct ppi_apex_report *report, size_t count);
+/* report->results: count of them; on failure nothing is left to free. */
+enum perfpred_status ppi_get_apex_report(struct ppi_wire *wire, struct ppi_apex_report *report, size_t count,
+                                         struct perfpred_error *error);
 
 /* One result and what was counted. */
 void ppi_put_unit(struct ppi_wire *wire, const struct ppi_unit_result *result);

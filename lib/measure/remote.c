@@ -263,6 +263,21 @@ static enum perfpred_status script(struct perfpred_sampler *sampler, const struc
   return status == PERFPRED_OK ? ppi_script_run(text, sampling, unit, remote, outcomes, error) : status;
 }
 
+static enum perfpred_status apex(struct perfpred_sampler *sampler, const struct ppi_apex_batch *batch,
+                                 const struct ppi_sampling *sampling, struct ppi_apex_report *report,
+                                 struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_APEX);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_i64(&remote->out, (int64_t)batch->count);
+  ppi_put_apex_batch(&remote->out, batch);
+  status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_apex_report(&remote->in, report, batch->count, error) : status;
+}
+
 static enum perfpred_status describe(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,
                                      struct ppi_setup *setup, struct perfpred_error *error) {
   struct ppi_remote *remote = remote_of(sampler);
@@ -341,6 +356,7 @@ static const struct ppi_sampler_ops remote_ops = { .sample = sample,
                                                    .execute = execute,
                                                    .windows = windows,
                                                    .script = script,
+                                                   .apex = apex,
                                                    .describe = describe,
                                                    .least_squares = least_squares,
                                                    .destroy = destroy };

@@ -6,6 +6,7 @@
 #include <perfpred/sampler.h>
 
 #include "machine/machine.h"
+#include "measure/apex.h"
 #include "measure/sample.h"
 #include "measure/script_tree.h"
 #include "program/walk.h"
@@ -53,6 +54,10 @@ struct ppi_sampler_ops {
   enum perfpred_status (*script)(struct perfpred_sampler *sampler, const struct ppi_script *script,
                                  const struct ppi_sampling *sampling, struct ppi_outcome *outcomes,
                                  struct perfpred_error *error);
+  /* Runs of Apex-MAP (measure/apex.h). report->results: batch->count structs, filled; on failure nothing is left to free. */
+  enum perfpred_status (*apex)(struct perfpred_sampler *sampler, const struct ppi_apex_batch *batch,
+                               const struct ppi_sampling *sampling, struct ppi_apex_report *report,
+                               struct perfpred_error *error);
   /* rates_s: longest time for peak and bandwidth; 0: they are not measured, infinite: take what it takes, half a second. What there is no
      time for is 0. */
   enum perfpred_status (*describe)(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,

@@ -10,6 +10,8 @@
 #include "measure/tally.h"
 #include "program/calls.h"
 
+#define VIRTUAL_CLOCK_HZ 1e9 /* of the core of Apex-MAP's runs */
+
 struct virtual {
   struct perfpred_sampler base;
   perfpred_cost_fn *cost;
@@ -46,7 +48,8 @@ static enum perfpred_status spend(struct virtual *sampler, const struct perfpred
                                               ppi_kernel_flops(kernel, values),
                                               (*executions)++,
                                               sampler->previous,
-                                              sampler->state };
+                                              sampler->state,
+                                              0.0 };
   double seconds = sampler->cost(sampler->data, &call);
   if (!(seconds > 0.0) || !isfinite(seconds))
     return ppi_error_set(error, PERFPRED_NUMERIC, "%s: the virtual clock says %g s, expected more than 0", kernel->name,
@@ -395,6 +398,60 @@ static enum perfpred_status virtual_script(struct perfpred_sampler *sampler, con
   return ppi_script_run(script, sampling, virtual_unit, sampler, outcomes, error);
 }
 
+/* A repetition after the other; the call has no kernel. */
+static enum perfpred_status virtual_apex_run(struct virtual *sampler, const struct ppi_apex_run *run,
+                                             size_t repetitions, struct ppi_result *result,
+                                             struct perfpred_error *error) {
+  const bool strided = run->kind == PPI_APEX_STRIDED;
+  const int64_t sizes[] = { run->m, strided ? run->s : run->l, run->c, run->i };
+  struct perfpred_virtual_call call = { .size = sizeof call,
+                                        .kernel_name = strided ? "apex-strided" : "apex-random",
+                                        .flags = "",
+                                        .sizes = sizes,
+                                        .size_count = strided ? 3 : 4,
+                                        .flops = ppi_apex_flops(run),
+                                        .alpha = run->alpha };
+  enum perfpred_status status = prepare(result, 1, repetitions, error);
+  if (status != PERFPRED_OK)
+    return status;
+  for (; call.repetition < repetitions; call.repetition++) {
+    double seconds = sampler->cost(sampler->data, &call);
+    if (!(seconds > 0.0) || !isfinite(seconds)) {
+      ppi_results_free(result, 1);
+      return ppi_error_set(error, PERFPRED_NUMERIC, "%s: the virtual clock says %g s, expected more than 0",
+                           call.kernel_name, seconds);
+    }
+    sampler->time.now_s += seconds;
+    result->times_s[result->count++] = result->cpu_s = seconds;
+    result->measure_s += seconds;
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status virtual_apex(struct perfpred_sampler *sampler, const struct ppi_apex_batch *batch,
+                                         const struct ppi_sampling *sampling, struct ppi_apex_report *report,
+                                         struct perfpred_error *error) {
+  struct virtual *own = (struct virtual *)sampler;
+  const size_t repetitions = (size_t)(sampling->repetitions > 0 ? sampling->repetitions : PPI_DEFAULT_REPETITIONS);
+  const double begin = own->time.now_s;
+  for (size_t i = 0; i < batch->count; i++) {
+    struct ppi_apex_result *result = &report->results[i];
+    enum perfpred_status status = tell(own, sampling, begin, i, batch->count, error);
+    if (status == PERFPRED_OK)
+      status = virtual_apex_run(own, &batch->runs[i], repetitions, &result->timing, error);
+    if (status != PERFPRED_OK) {
+      ppi_apex_results_free(report->results, i);
+      return status;
+    }
+    for (int event = 0; event < PPI_APEX_EVENTS; event++)
+      result->counts[event] = PPI_COUNT_NONE;
+  }
+  report->clock_hz = VIRTUAL_CLOCK_HZ;
+  snprintf(report->instruction_set, sizeof report->instruction_set, "virtual");
+  snprintf(report->note, sizeof report->note, "a virtual clock counts no events");
+  return PERFPRED_OK;
+}
+
 /* The machine is this one, so that model files made here are accepted here; rates are left unmeasured. */
 static enum perfpred_status virtual_describe(struct perfpred_sampler *sampler, double rates_s,
                                              struct ppi_machine *machine, struct ppi_setup *setup,
@@ -428,6 +485,7 @@ static const struct ppi_sampler_ops virtual_ops = { .sample = virtual_sample,
                                                     .execute = virtual_execute,
                                                     .windows = virtual_windows,
                                                     .script = virtual_script,
+                                                    .apex = virtual_apex,
                                                     .describe = virtual_describe,
                                                     .least_squares = virtual_least_squares,
                                                     .destroy = virtual_destroy,
