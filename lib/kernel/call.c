@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/call.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,4 +165,27 @@ enum perfpred_status perfpred_kernel_flops(const struct perfpred_context *contex
   if (status == PERFPRED_OK)
     *flops = ppi_kernel_flops(kernel, values);
   return status;
+}
+
+/* Appends to a text of fixed size; what does not fit is left out. */
+static void append(char *text, size_t size, const char *more) {
+  size_t length = strlen(text);
+  snprintf(text + length, size - length, "%s", more);
+}
+
+void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size) {
+  const char *comma = "";
+  snprintf(text, size, "%s(", kernel->name);
+  for (int i = 0; i < kernel->arg_count; i++) {
+    char part[32];
+    if (kernel->args[i].kind == PPI_ARG_FLAG)
+      snprintf(part, sizeof part, "%s%c", comma, (int)values[i].i);
+    else if (kernel->args[i].kind == PPI_ARG_SIZE)
+      snprintf(part, sizeof part, "%s%" PRId64, comma, values[i].i);
+    else
+      continue;
+    append(text, size, part);
+    comma = ",";
+  }
+  append(text, size, ")");
 }

@@ -33,6 +33,13 @@ bool ppi_type_is_complex(enum ppi_type type) {
   return type == PPI_TYPE_C || type == PPI_TYPE_Z;
 }
 
+int64_t ppi_leading_dimension(int64_t rows) {
+  if (rows > INT64_MAX - 16)
+    return rows; /* nothing can be allocated for it anyway */
+  int64_t ld = rows > 8 ? (rows + 7) / 8 * 8 : 8;
+  return ld % 256 == 0 ? ld + 8 : ld;
+}
+
 bool ppi_type_of_name(const char *name, enum ppi_type *type) {
   for (int i = 0; i <= PPI_TYPE_INT; i++)
     if (strcmp(name, types[i].name) == 0) {

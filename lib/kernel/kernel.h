@@ -125,6 +125,10 @@ bool ppi_kernel_bound(const struct perfpred_kernel *kernel, const struct ppi_val
 size_t ppi_type_bytes(enum ppi_type type, bool ilp64);
 char ppi_type_letter(enum ppi_type type); /* s d c z i */
 bool ppi_type_is_complex(enum ppi_type type);
+/* A leading dimension for `rows` rows: smallest >= max(rows, 1) that is a multiple of 8 and not of 256. */
+int64_t ppi_leading_dimension(int64_t rows);
+/* "dtrsm(R,L,T,N,1000,128)": flags and sizes of a call. */
+void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size);
 
 /* Nothing to do: every output operand has an extent of 0, or a size of 0 leaves no flops and a scalar `beta`, where there is
    one, is 1 (a rank-0 update). */

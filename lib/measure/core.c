@@ -183,29 +183,6 @@ void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struc
   setup->protocol = PPI_PROTOCOL;
 }
 
-/* Appends to a text of fixed size; what does not fit is left out. */
-static void append(char *text, size_t size, const char *more) {
-  size_t length = strlen(text);
-  snprintf(text + length, size - length, "%s", more);
-}
-
-void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size) {
-  const char *comma = "";
-  snprintf(text, size, "%s(", kernel->name);
-  for (int i = 0; i < kernel->arg_count; i++) {
-    char part[32];
-    if (kernel->args[i].kind == PPI_ARG_FLAG)
-      snprintf(part, sizeof part, "%s%c", comma, (int)values[i].i);
-    else if (kernel->args[i].kind == PPI_ARG_SIZE)
-      snprintf(part, sizeof part, "%s%" PRId64, comma, values[i].i);
-    else
-      continue;
-    append(text, size, part);
-    comma = ",";
-  }
-  append(text, size, ")");
-}
-
 enum perfpred_status ppi_call_check(const struct ppi_frame *frame, const char *what, struct perfpred_error *error) {
   int64_t info = ppi_frame_info(frame);
   if (info == 0)

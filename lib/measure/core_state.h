@@ -73,8 +73,6 @@ enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct 
                                             const struct ppi_sampling *sampling, struct ppi_result *results,
                                             struct perfpred_error *error);
 
-/* "dtrsm(R,L,T,N,1000,128)": flags and sizes of a call. */
-void ppi_call_describe(const struct perfpred_kernel *kernel, const struct ppi_value *values, char *text, size_t size);
 /* PERFPRED_NUMERIC, naming the call, when INFO is not 0. */
 enum perfpred_status ppi_call_check(const struct ppi_frame *frame, const char *what, struct perfpred_error *error);
 

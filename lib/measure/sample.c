@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "measure/sampler.h"
-
 void ppi_results_free(struct ppi_result *results, size_t count) {
   for (size_t i = 0; results != NULL && i < count; i++) {
     free(results[i].times_s);
@@ -13,13 +11,6 @@ void ppi_results_free(struct ppi_result *results, size_t count) {
     results[i].samples = NULL;
     results[i].count = results[i].sample_count = 0;
   }
-}
-
-int64_t ppi_leading_dimension(int64_t rows) {
-  if (rows > INT64_MAX - 16)
-    return rows; /* nothing can be allocated for it anyway */
-  int64_t ld = rows > 8 ? (rows + 7) / 8 * 8 : 8;
-  return ld % 256 == 0 ? ld + 8 : ld;
 }
 
 void ppi_unit_result_free(struct ppi_unit_result *result) {

@@ -85,7 +85,4 @@ enum perfpred_status ppi_script_run(const struct ppi_script *script, const struc
 char *ppi_report_script(const struct ppi_script *script, const struct ppi_outcome *outcomes,
                         const struct ppi_setup *setup);
 
-/* A leading dimension for `rows` rows: smallest >= max(rows, 1) that is a multiple of 8 and not of 256. */
-int64_t ppi_leading_dimension(int64_t rows);
-
 #endif
