@@ -76,9 +76,8 @@ enum perfpred_status ppi_misses_analytic(const struct perfpred_program *nest, co
                                          struct perfpred_error *error);
 bool ppi_misses_has_analytic(void); /* false: built without isl; ppi_misses_analytic is PERFPRED_UNSUPPORTED then */
 
-/* Number of accesses of a nest, exactly or, where that takes too long, as a bound from above; for the choice of an engine. */
-enum perfpred_status ppi_misses_accesses(const struct perfpred_program *nest, const int64_t *parameters,
-                                         uint64_t at_most, uint64_t *accesses, struct perfpred_error *error);
+/* Whether a nest has at most so many accesses; false as well where telling takes too long or fails. */
+bool ppi_misses_is_small(const struct perfpred_program *nest, const int64_t *parameters, uint64_t at_most);
 
 /* The result of the engine that fits: below about three million accesses simulation, else the analysis, else simulation within
    the budget. *misses: release with ppi_misses_destroy. */

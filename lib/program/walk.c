@@ -10,6 +10,7 @@
 #include "program/loop.h"
 
 #define DEFAULT_LIMIT UINT64_C(100000000)
+#define PULSE_STEPS 4096
 
 /* Where a buffer of the running program lies: rows x columns from (row, column) on in buffer `number`. A vector that runs
    along a row has by_row set. */
@@ -273,6 +274,16 @@ static enum perfpred_status pass_buffers(struct frame *frame, const struct ppi_n
   return status;
 }
 
+/* One more iteration or run. */
+static enum perfpred_status count_step(struct frame *frame, const struct ppi_node *node) {
+  struct walk *walk = frame->walk;
+  if (++walk->steps > walk->step_limit)
+    return too_much(frame, node, "steps", walk->step_limit);
+  if (walk->steps % PULSE_STEPS != 0 || !walk->walker->pulse)
+    return PERFPRED_OK;
+  return walk->walker->pulse(walk->data, walk->error);
+}
+
 static enum perfpred_status run_run(struct frame *frame, const struct ppi_node *node) {
   struct walk *walk = frame->walk;
   struct frame callee;
@@ -282,9 +293,9 @@ static enum perfpred_status run_run(struct frame *frame, const struct ppi_node *
   if (callee.level > PPI_RECURSION_MAX)
     return ppi_error_set(walk->error, PERFPRED_LIMIT, "%s, line %d: %s is called more than %d levels deep",
                          frame->program->name, node->line, callee.program->name, PPI_RECURSION_MAX);
-  if (++walk->steps > walk->step_limit)
-    return too_much(frame, node, "steps", walk->step_limit);
-  enum perfpred_status status = pass_parameters(frame, node, &callee);
+  enum perfpred_status status = count_step(frame, node);
+  if (!status)
+    status = pass_parameters(frame, node, &callee);
   if (!status)
     status = pass_buffers(frame, node, &callee);
   return status ? status : run_frame(&callee);
@@ -293,13 +304,14 @@ static enum perfpred_status run_run(struct frame *frame, const struct ppi_node *
 static enum perfpred_status run_iteration(struct frame *frame, const struct ppi_node *node, int64_t start,
                                           int64_t width) {
   struct walk *walk = frame->walk;
-  if (++walk->steps > walk->step_limit)
-    return too_much(frame, node, "steps", walk->step_limit);
+  enum perfpred_status status = count_step(frame, node);
+  if (status)
+    return status;
   frame->slots[node->slot] = start;
   if (node->width_slot >= 0)
     frame->slots[node->width_slot] = width;
   walk->loops++;
-  enum perfpred_status status = run_block(frame, node->body);
+  status = run_block(frame, node->body);
   walk->loops--;
   return status;
 }

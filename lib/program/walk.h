@@ -32,6 +32,8 @@ struct ppi_walker {
   const struct ppi_walk_block *blocks;
   int block_count;
   void (*block)(void *data, const struct ppi_node *loop, int index);
+  /* Once in 4096 iterations and runs of programs: anything but PERFPRED_OK ends the walk. NULL: ignored. */
+  enum perfpred_status (*pulse)(void *data, struct perfpred_error *error);
 };
 
 /* Buffers of the program itself have their own numbers (0 .. buffer_count); those of called programs get numbers above. No allocation. */
