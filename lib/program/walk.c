@@ -310,9 +310,17 @@ static enum perfpred_status run_iteration(struct frame *frame, const struct ppi_
   frame->slots[node->slot] = start;
   if (node->width_slot >= 0)
     frame->slots[node->width_slot] = width;
+  if (walk->walker->start && walk->loops == 0) {
+    const struct ppi_walk_block block = { start, width };
+    walk->walker->start(walk->data, node, &block);
+  }
+  if (walk->walker->iteration)
+    walk->walker->iteration(walk->data, walk->loops, true);
   walk->loops++;
   status = run_block(frame, node->body);
   walk->loops--;
+  if (walk->walker->iteration)
+    walk->walker->iteration(walk->data, walk->loops, false);
   return status;
 }
 

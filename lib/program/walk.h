@@ -34,6 +34,10 @@ struct ppi_walker {
   void (*block)(void *data, const struct ppi_node *loop, int index);
   /* Once in 4096 iterations and runs of programs: anything but PERFPRED_OK ends the walk. NULL: ignored. */
   enum perfpred_status (*pulse)(void *data, struct perfpred_error *error);
+  /* An iteration of a loop that is in no other one begins. NULL: ignored. */
+  void (*start)(void *data, const struct ppi_node *loop, const struct ppi_walk_block *block);
+  /* An iteration of a loop begins and ends; loops: how many are open around it. NULL: ignored. */
+  void (*iteration)(void *data, int loops, bool begins);
 };
 
 /* Buffers of the program itself have their own numbers (0 .. buffer_count); those of called programs get numbers above. No allocation. */
