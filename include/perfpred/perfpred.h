@@ -6,6 +6,7 @@
 #ifndef PERFPRED_PERFPRED_H
 #define PERFPRED_PERFPRED_H
 
+#include <perfpred/apex.h>
 #include <perfpred/common.h>
 #include <perfpred/context.h>
 #include <perfpred/decisions.h>

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "apex/design.h"
+
+#include <stdlib.h>
+
+#define FAR_FACTOR 4.0   /* data in memory: so many times the cache */
+#define NEAR_FACTOR 0.25 /* data in the cache */
+#define COST_MAX 4e6     /* iterations of compute, and elements, of a repetition: tens of milliseconds */
+
+static const int64_t strides[] = { 1, 2, 4, 8, 3, 16, 32, 64, 200, 400 };
+static const int64_t blocks_plain[] = { 1, 2, 4, 8, 16, 64, 3, 6, 12, 20, 32, 256, 1024 };
+static const int64_t blocks_busy[] = { 1, 4, 16, 64 };
+static const double alphas[] = { 1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0 };
+static const int64_t iterations[] = { 1, 2, 4, 8, 16, 64, 250, 1000 };
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+struct list {
+  struct ppi_apex_run *runs;
+  size_t count;
+};
+
+bool ppi_apex_affordable(const struct ppi_apex_run *run) {
+  double elements = (double)ppi_apex_iterations(run);
+  return run->c > 0 ? elements * (double)run->c <= COST_MAX : elements <= 64.0 * COST_MAX;
+}
+
+static int64_t elements(const struct ppi_apex_cache *cache, double factor) {
+  double count = cache->bytes / 8.0 * factor;
+  const double most = (double)PPI_APEX_M_MAX / 4.0;
+  return count < 4096.0 ? 4096 : (int64_t)(count < most ? count : most);
+}
+
+int64_t ppi_apex_far(const struct ppi_apex_cache *cache) {
+  return elements(cache, FAR_FACTOR);
+}
+
+static void add(struct list *list, const struct ppi_apex_run *run) {
+  if (ppi_apex_check(run, NULL) == PERFPRED_OK && ppi_apex_affordable(run))
+    list->runs[list->count++] = *run;
+}
+
+static void add_strided(struct list *list, int64_t m, int64_t c) {
+  for (size_t i = 0; i < COUNT(strides); i++)
+    add(list, &(struct ppi_apex_run){ .kind = PPI_APEX_STRIDED, .m = m, .s = strides[i], .c = c });
+}
+
+static void add_random(struct list *list, int64_t m, const int64_t *lengths, size_t count, int64_t c) {
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < COUNT(alphas); k++)
+      add(list,
+          &(struct ppi_apex_run){
+              .kind = PPI_APEX_RANDOM, .m = m, .l = lengths[i], .i = PPI_APEX_I_DEFAULT, .alpha = alphas[k], .c = c });
+}
+
+enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, struct ppi_apex_run **runs, size_t *count,
+                                     struct perfpred_error *error) {
+  const int64_t far = ppi_apex_far(cache), near = elements(cache, NEAR_FACTOR);
+  const size_t most = 2 * COUNT(strides) + COUNT(blocks_plain) * COUNT(alphas) + COUNT(blocks_busy) * COUNT(alphas) +
+                      COUNT(iterations) * (COUNT(strides) + COUNT(blocks_busy) * COUNT(alphas));
+  struct list list = { .runs = malloc(most * sizeof *list.runs) };
+  if (list.runs == NULL)
+    return ppi_error_memory(error);
+  add_strided(&list, far, 0);
+  add_random(&list, far, blocks_plain, COUNT(blocks_plain), 0);
+  add_strided(&list, near, 0);
+  for (size_t i = 0; i < COUNT(iterations); i++) {
+    add_strided(&list, far, iterations[i]);
+    add_random(&list, far, blocks_busy, i < 4 ? COUNT(blocks_busy) : 1, iterations[i]);
+  }
+  add_random(&list, near, blocks_busy, COUNT(blocks_busy), 0);
+  *runs = list.runs;
+  *count = list.count;
+  return PERFPRED_OK;
+}
