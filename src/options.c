@@ -25,7 +25,7 @@ struct rule {
   const char *argument; /* as shown in the help; NULL for a flag */
   const char *help;
   enum kind kind;
-  unsigned takes; /* 0: every subcommand has it */
+  uint64_t takes; /* 0: every subcommand has it */
   size_t offset;
   double lower, upper;
 };
@@ -58,6 +58,23 @@ static const struct rule rules[] = {
   { "--context", NULL,
     "model calls where they stand in the algorithm, in the steps of its loop, where that can be done", KIND_FLAG,
     TAKES_CONTEXT, AT(context), 0, 0 },
+  { "--cache", "STATE[,STATE]", "states of the caches that calls are modelled in: warm (the default), in, outer, out",
+    KIND_WORD, TAKES_STATES, AT(states), 0, 0 },
+  { "--mode", "MODE",
+    "'models' (the default); without models, from a few steps that are measured: 'replay', each after the step before "
+    "it, or 'setup', each with the caches brought into that state by touching memory",
+    KIND_WORD, TAKES_MODE, AT(mode), 0, 0 },
+  { "--steps", "K", "steps that --mode replay or setup measures at most; default: 8", KIND_INTEGER, TAKES_MODE,
+    AT(steps), 2, 100000 },
+  { "--caches", NULL, "measure latency and bandwidth of each level of the caches, and how much of it there is",
+    KIND_FLAG, TAKES_CACHES, AT(caches), 0, 0 },
+  { "--levels", "BYTES[,BYTES]",
+    "capacities of the cache levels that estimates count with, up to 4, rising; default: those that the models' "
+    "machine was found to have, else this machine's second level and its last",
+    KIND_WORD, TAKES_TIMINGS, AT(levels), 0, 0 },
+  { "--detail", NULL, "with --json: every call", KIND_FLAG, TAKES_TIMINGS, AT(detail), 0, 0 },
+  { "--fit", NULL, "with -m: fit smoothing and weights of the levels to what is measured", KIND_FLAG, TAKES_TIMINGS,
+    AT(fit), 0, 0 },
   { "--reps", "R", "timed executions", KIND_INTEGER, TAKES_REPS, AT(repetitions), 1, 1000000 },
   { "--gate", "X", "widest relative deviation of the yardstick, such as 0.05, or 'off'", KIND_GATE, TAKES_GATE,
     AT(gate), 1e-6, 10 },

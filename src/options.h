@@ -40,6 +40,11 @@ enum {
   TAKES_COMMAND = 1 << 28, /* operands are a command line: what stands behind the first one belongs to it */
   TAKES_RUN = 1 << 29,     /* of a program that is run */
 };
+/* What does not fit into an enumeration. */
+#define TAKES_MODE (UINT64_C(1) << 32)    /* --mode --steps */
+#define TAKES_STATES (UINT64_C(1) << 33)  /* --cache, a list of states */
+#define TAKES_CACHES (UINT64_C(1) << 34)  /* --caches, measured */
+#define TAKES_TIMINGS (UINT64_C(1) << 35) /* --detail --levels --fit */
 
 /* Words in the order in which they were given; borrowed from argv. */
 struct words {
@@ -69,7 +74,10 @@ struct options {
   int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   bool keep_libraries, preload_libraries;
-  const char *decisions; /* the table of a program that is run, or looked at */
+  bool caches, detail, fit;
+  const char *mode, *states, *levels; /* NULL: none given */
+  int64_t steps;                      /* 0: the default */
+  const char *decisions;              /* the table of a program that is run, or looked at */
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;
@@ -82,7 +90,7 @@ struct command {
   const char *synopsis; /* what stands behind the name */
   const char *summary;
   const char *details; /* paragraphs of its help, or NULL */
-  unsigned takes;
+  uint64_t takes;
   size_t operands_min, operands_max;
   int (*run)(const struct options *options);
 };
