@@ -52,6 +52,7 @@ static int fill(const struct options *options, struct perfpred_apex_options *ape
   apex->clock_hz = options->clock_hz;
   apex->threshold = options->threshold;
   apex->runs_max = (int)options->runs_max;
+  apex->index_blocks = (int)options->blocks;
   apex->repetitions = (int)options->repetitions;
   apex->gate = options->gate;
   apex->budget_s = options->budget_s;

@@ -39,11 +39,12 @@ struct perfpred_apex_options {
   int repetitions;                /**< samples of each run; default 10 */
   double gate;                    /**< as in struct perfpred_measure_options */
   double budget_s;                /**< wall time for all runs; default: none */
+  int index_blocks;               /**< I of the runs of the design; default 50 */
   perfpred_progress_fn *progress; /**< progress callback, or NULL */
   void *progress_data;            /**< its first argument */
 };
 #define PERFPRED_APEX_OPTIONS_INIT                                                                                     \
-  { sizeof(struct perfpred_apex_options), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0 }
+  { sizeof(struct perfpred_apex_options), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0, 0 }
 
 /**
  * Runs Apex-MAP and places each run in the plane. Flops, bytes and cycles are counted where the machine has counters that

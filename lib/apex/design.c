@@ -15,6 +15,7 @@ static const int64_t iterations[] = { 1, 2, 4, 8, 16, 64, 250, 1000 };
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 struct list {
+  int64_t blocks;
   struct ppi_apex_run *runs;
   size_t count;
 };
@@ -47,17 +48,16 @@ static void add_strided(struct list *list, int64_t m, int64_t c) {
 static void add_random(struct list *list, int64_t m, const int64_t *lengths, size_t count, int64_t c) {
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < COUNT(alphas); k++)
-      add(list,
-          &(struct ppi_apex_run){
-              .kind = PPI_APEX_RANDOM, .m = m, .l = lengths[i], .i = PPI_APEX_I_DEFAULT, .alpha = alphas[k], .c = c });
+      add(list, &(struct ppi_apex_run){
+                    .kind = PPI_APEX_RANDOM, .m = m, .l = lengths[i], .i = list->blocks, .alpha = alphas[k], .c = c });
 }
 
-enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, struct ppi_apex_run **runs, size_t *count,
-                                     struct perfpred_error *error) {
+enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t blocks, struct ppi_apex_run **runs,
+                                     size_t *count, struct perfpred_error *error) {
   const int64_t far = ppi_apex_far(cache), near = elements(cache, NEAR_FACTOR);
   const size_t most = 2 * COUNT(strides) + COUNT(blocks_plain) * COUNT(alphas) + COUNT(blocks_busy) * COUNT(alphas) +
                       COUNT(iterations) * (COUNT(strides) + COUNT(blocks_busy) * COUNT(alphas));
-  struct list list = { .runs = malloc(most * sizeof *list.runs) };
+  struct list list = { .blocks = blocks, .runs = malloc(most * sizeof *list.runs) };
   if (list.runs == NULL)
     return ppi_error_memory(error);
   add_strided(&list, far, 0);

@@ -6,10 +6,10 @@
 #include "apex/mix.h"
 #include "apex/traffic.h"
 
-/* A few hundred runs that span the plane: strides and blocks over memory and caches, with more and more computing beside them. The most telling
+/* A few hundred runs that span the plane: strides and blocks over memory and caches, with more and more computing beside them. blocks: of a random run. The most telling
    ones come first. *runs: free. */
-enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, struct ppi_apex_run **runs, size_t *count,
-                                     struct perfpred_error *error);
+enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t blocks, struct ppi_apex_run **runs,
+                                     size_t *count, struct perfpred_error *error);
 /* Elements that a run over memory walks over, several times the cache. */
 int64_t ppi_apex_far(const struct ppi_apex_cache *cache);
 /* Whether a repetition takes so little that it can be repeated. */

@@ -44,6 +44,7 @@ static enum perfpred_status check(const struct perfpred_apex_options *full, stru
   } integers[] = { { "threads", full->threads, PPI_APEX_THREADS_MAX },
                    { "cache_bytes", full->cache_bytes, INT64_C(1) << 40 },
                    { "runs_max", full->runs_max, RUNS_MAX },
+                   { "index_blocks", full->index_blocks, PPI_APEX_I_MAX },
                    { "repetitions", full->repetitions, REPETITIONS_MAX } };
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < sizeof reals / sizeof reals[0] && status == PERFPRED_OK; i++)
@@ -75,6 +76,8 @@ enum perfpred_status ppi_apex_options_of(const struct perfpred_apex_options *giv
     full->cell_flops_per_cycle = CELL_DEFAULT;
   if (fabs(full->threshold) <= 0.0)
     full->threshold = THRESHOLD_DEFAULT;
+  if (full->index_blocks == 0)
+    full->index_blocks = PPI_APEX_I_DEFAULT;
   if (full->runs_max == 0)
     full->runs_max = RUNS_DEFAULT;
   return PERFPRED_OK;

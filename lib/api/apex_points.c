@@ -78,7 +78,8 @@ static enum perfpred_status list_runs(struct campaign *campaign) {
     status = ppi_apex_parse(options->runs, strlen(options->runs), "runs", most, &runs, &campaign->run_count,
                             campaign->error);
   else {
-    status = ppi_apex_design(&campaign->points.cache, &runs, &campaign->run_count, campaign->error);
+    status = ppi_apex_design(&campaign->points.cache, campaign->options.index_blocks, &runs, &campaign->run_count,
+                             campaign->error);
     if (campaign->samples.count > 0)
       wanted = (size_t)ceil(DESIGN_SHARE * (double)most);
   }

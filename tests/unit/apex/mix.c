@@ -203,7 +203,7 @@ Test(mix, few_runs_cover_what_can_be_reached) {
     add(1.0, y * CLOCK, x * CLOCK);
   }
   cr_assert_eq(ppi_apex_mix_create(&samples, CLOCK, &half, &mix, &error), PERFPRED_OK);
-  cr_assert_eq(ppi_apex_design(&cache, &runs, &count, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_apex_design(&cache, 50, &runs, &count, &error), PERFPRED_OK);
   cr_assert_lt(count, MOST);
   for (size_t i = 0; i < count; i++)
     points[i] = made_up(&runs[i], &cache);

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How well Apex-MAP foretells two programs: mod2am (dense matrix product, DGEMM) and mod2as (sparse matrix times vector).
+
+apex.py PERFPRED MOD2AS [--folder F] [...]: PERFPRED is the command, MOD2AS bench/mod2as. To be run alone on the machine. What is
+done is the paper's list of steps (doc/apex.md): both programs are measured on the machine of the weights; their rectangles get
+weights, and runs that stand for them; both programs and those runs are measured on other setups of the machine, which play
+other machines; predictions and measurements are compared. Prints a table; everything lies in the folder afterwards.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+DENSE = (200, 300, 400, 500, 700, 1000, 1400, 2000)
+SPARSE = ("2000:0.05", "5000:0.02", "10000:0.01", "20000:0.01", "30000:0.01", "40000:0.005", "60000:0.003")
+
+
+class Setup:
+    """What plays a machine: a BLAS and its environment, an instruction set of Apex-MAP, threads."""
+
+    def __init__(self, name, blas, environment, isa, threads):
+        self.name, self.blas, self.isa, self.threads = name, blas, isa, threads
+        self.environment = environment
+
+    def command_words(self):
+        words = ["--blas", self.blas, "--threads", self.threads]
+        for name, value in self.environment.items():
+            words += ["--env", f"{name}={value}"]
+        return words
+
+
+def fail(text):
+    sys.exit(f"apex.py: {text}")
+
+
+def run(words, **options):
+    words = [str(word) for word in words]
+    done = subprocess.run(words, capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        fail(f"{' '.join(words)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def dense(options, setup):
+    """Seconds, flops and bytes of one product of each size."""
+    text = "".join(f"dgemm(N, N, {n}, {n}, {n}, 1, 0)\n" for n in options.dense)
+    words = [options.perfpred, "sample", "--json", "--reps", options.reps, *setup.command_words()]
+    calls = json.loads(run(words, input=text))["calls"]
+    sets = []
+    for n, call in zip(options.dense, calls):
+        if "time_s" not in call:
+            fail(f"dgemm of {n}: {call['error']}")
+        moved = 8 * 4 * n * n if 8 * 3 * n * n > options.cache else 0
+        sets.append({"name": str(n), "time_s": call["time_s"]["med"], "flops": 2.0 * n**3, "bytes": moved})
+    return sets
+
+
+def sparse(options, setup):
+    environment = {
+        **os.environ, "OMP_NUM_THREADS": str(setup.threads), "OMP_WAIT_POLICY": "active", "OMP_PROC_BIND": "true",
+    }
+    words = [options.mod2as, *options.sparse]
+    if setup.threads == 1:
+        words = ["taskset", "-c", "0", *words]
+    sets = []
+    for line in run(words, env=environment).splitlines():
+        told = json.loads(line)
+        moved = told["bytes"] if told["bytes"] > options.cache else 0
+        time_s = told["sample"]["calls"][0]["time_s"]["med"]
+        sets.append({"name": f"{told['n']}:{told['fill']}", "time_s": time_s, "flops": told["flops"], "bytes": moved})
+    return sets
+
+
+PROGRAMS = {"mod2am": dense, "mod2as": sparse}
+
+
+def write_samples(path, sets, calls):
+    """Every data set is a sample: so many calls of it."""
+    samples = [
+        {"time_s": count * one["time_s"], "flops": count * one["flops"], "bytes": count * one["bytes"]}
+        for one, count in zip(sets, calls)
+    ]
+    with open(path, "w") as file:
+        json.dump({"samples": samples}, file)
+        file.write("\n")
+
+
+def rate(sets, calls):
+    flops = sum(count * one["flops"] for one, count in zip(sets, calls))
+    return flops / sum(count * one["time_s"] for one, count in zip(sets, calls))
+
+
+def apex(options, *words):
+    return json.loads(run([options.perfpred, "apex", *words, "--json"]))
+
+
+def weigh(options, setup, program, sets):
+    """Steps 1 to 3: every data set for one second; runs that aim at its rectangles; weights."""
+    base = os.path.join(options.folder, program)
+    calls = [1.0 / one["time_s"] for one in sets]
+    write_samples(f"{base}.json", sets, calls)
+    points = apex(
+        options, "points", "--mix", f"{base}.json", "--cell", options.cells[program], "--cache", options.cache,
+        "--max-runs", options.runs, "--blocks", options.blocks, "--reps", options.reps, "--isa", setup.isa,
+        *setup.command_words(), "-o", f"{base}-points.json",
+    )  # fmt: skip
+    weights = apex(
+        options, "weights", f"{base}.json", "--points", f"{base}-points.json", "--cell", options.cells[program],
+        "-o", f"{base}-weights.json",
+    )  # fmt: skip
+    same = apex(options, "predict", f"{base}-weights.json", "-o", f"{base}-same.json")
+    run([options.perfpred, "apex", "plot", f"{base}-points.json", f"{base}-weights.json", "-o", f"{base}.svg"])
+    return points, weights, same, calls
+
+
+def ask_elsewhere(options, setup, program, sets, calls):
+    """Steps 4 to 6 on another setup."""
+    base = os.path.join(options.folder, program)
+    there = f"{base}-{setup.name}"
+    write_samples(f"{there}.json", sets, calls)
+    apex(
+        options, "points", "--for", f"{base}-weights.json", "--cache", options.cache, "--reps", options.reps,
+        "--isa", setup.isa, *setup.command_words(), "-o", f"{there}-points.json",
+    )  # fmt: skip
+    return apex(
+        options, "predict", f"{base}-weights.json", "--points", f"{there}-points.json",
+        "--measured", f"{there}.json", "-o", f"{there}-prediction.json",
+    )  # fmt: skip
+
+
+def show_first(program, points, weights, same):
+    cover = weights["coverage"]
+    print(
+        f"{program}: {len(points['points'])} runs; {100 * cover['covered']:.1f} % of the time covered, "
+        f"{100 * cover['covered_of_reachable']:.1f} % of what can be reached; clock {points['clock_hz'] / 1e9:.3f} GHz "
+        f"({points['clock_source']}), cache {points['cache_bytes'] / 2**20:.0f} MiB ({points['cache_source']})"
+    )
+    for one in weights["rectangles"]:
+        chosen = one["representative"]
+        print(
+            f"  {100 * one['weight']:5.1f} %  {one['bytes_per_cycle']} B/cycle  {one['flops_per_cycle']} flop/cycle  "
+            f"{chosen['run'] if chosen else '-'}{'' if one['covered'] else ' (not covered)'}"
+        )
+    show(program, "the same", same, "sum_of_rates", same["measured_flops_per_s"])
+
+
+def show(program, machine, report, formula, measured):
+    predicted = report[formula]["flops_per_s"]
+    print(
+        f"  {program:7} {machine:12} predicted {predicted / 1e9:8.3f}  measured {measured / 1e9:8.3f} Gflop/s  "
+        f"{100 * (predicted - measured) / measured:+6.1f} %   {report[formula]['formula']}"
+    )
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("perfpred")
+    parser.add_argument("mod2as")
+    parser.add_argument("--folder", help="for samples, points, weights and pictures; default: a temporary one")
+    parser.add_argument("--blas", default=f"{LIBRARIES}/blis-openmp/libblis.so.4", help="a BLIS with threads")
+    parser.add_argument("--kinds", default="0,3", help="BLIS_ARCH_TYPE of AVX-512, of AVX2 (0.9: 0 skx, 3 haswell)")
+    parser.add_argument("--cache", type=int, default=32 << 20, help="bytes of the outermost cache; default 32 MiB")
+    parser.add_argument("--runs", type=int, default=250, help="most runs of Apex-MAP for each program")
+    parser.add_argument("--blocks", type=int, default=400, help="I of random runs")
+    parser.add_argument("--reps", type=int, default=10)
+    parser.add_argument("--cell-am", default="0.5,0.5")
+    parser.add_argument("--cell-as", default="0.25,0.05")
+    parser.add_argument("--dense", type=lambda text: [int(n) for n in text.split(",")], default=list(DENSE))
+    parser.add_argument("--sparse", type=lambda text: text.split(","), default=list(SPARSE))
+    parser.add_argument("--machines", default="avx2,threads", help="other setups: avx2, threads")
+    options = parser.parse_args()
+    options.cells = {"mod2am": options.cell_am, "mod2as": options.cell_as}
+    options.folder = options.folder or tempfile.mkdtemp(prefix="apex-")
+    os.makedirs(options.folder, exist_ok=True)
+    return options
+
+
+def main():
+    options = parse()
+    wide, narrow = ({"BLIS_ARCH_TYPE": kind} for kind in options.kinds.split(","))
+    first = Setup("avx512", options.blas, wide, "avx512", 1)
+    others = {
+        "avx2": Setup("avx2", options.blas, narrow, "avx2", 1),
+        "threads": Setup("threads", options.blas, wide, "avx512", 2),
+    }
+    print(f"folder {options.folder}")
+    for program, measure in PROGRAMS.items():
+        sets = measure(options, first)
+        points, weights, same, calls = weigh(options, first, program, sets)
+        show_first(program, points, weights, same)
+        for name in options.machines.split(","):
+            there = measure(options, others[name])
+            prediction = ask_elsewhere(options, others[name], program, there, calls)
+            show(program, name, prediction, "same_work", rate(there, calls))
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
