@@ -157,28 +157,32 @@ static void consider_walk(const struct aim *aim, const struct ppi_apex_cell *cel
   }
 }
 
-static void add_walk(struct aim *aim, const struct ppi_apex_run *run) {
-  double bytes = ppi_apex_traffic(run, aim->cache) / (double)ppi_apex_iterations(run);
-  aim->walks[aim->walk_count++] = (struct walk){ *run, bytes };
+static enum perfpred_status add_walk(struct aim *aim, const struct ppi_apex_run *run, struct perfpred_error *error) {
+  double bytes = 0.0;
+  enum perfpred_status status = ppi_apex_traffic(run, aim->cache, &bytes, error);
+  if (status == PERFPRED_OK)
+    aim->walks[aim->walk_count++] = (struct walk){ *run, bytes / (double)ppi_apex_iterations(run) };
+  return status;
 }
 
 /* All walks that were measured without computing, and those between them. */
 static enum perfpred_status list_walks(struct aim *aim, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
   aim->walks = malloc((aim->count * (ALPHA_STEPS + 1) + 1) * sizeof *aim->walks);
   if (aim->walks == NULL)
     return ppi_error_memory(error);
-  for (size_t i = 0; i < aim->count; i++) {
+  for (size_t i = 0; i < aim->count && status == PERFPRED_OK; i++) {
     struct ppi_apex_run run = aim->points[i].run;
     if (run.c != 0 || (run.kind == PPI_APEX_RANDOM && run.alpha < 1.0))
       continue; /* of random ones all alphas are made from that of 1 */
     if (run.kind == PPI_APEX_STRIDED)
-      add_walk(aim, &run);
-    for (int k = 0; k <= ALPHA_STEPS && run.kind == PPI_APEX_RANDOM; k++) {
+      status = add_walk(aim, &run, error);
+    for (int k = 0; k <= ALPHA_STEPS && run.kind == PPI_APEX_RANDOM && status == PERFPRED_OK; k++) {
       run.alpha = (double)(k * k) / (ALPHA_STEPS * ALPHA_STEPS);
-      add_walk(aim, &run);
+      status = add_walk(aim, &run, error);
     }
   }
-  return PERFPRED_OK;
+  return status;
 }
 
 enum perfpred_status ppi_apex_aim(const struct ppi_apex_mix *mix, const struct ppi_apex_plane *plane,
@@ -190,10 +194,8 @@ enum perfpred_status ppi_apex_aim(const struct ppi_apex_mix *mix, const struct p
   };
   size_t found = 0;
   enum perfpred_status status = list_walks(&aim, error);
-  if (status != PERFPRED_OK)
-    return status;
   learn_compute(&aim);
-  for (size_t i = 0; i < mix->count && found < most; i++) {
+  for (size_t i = 0; i < mix->count && found < most && status == PERFPRED_OK; i++) {
     struct best best = { .distance = INFINITY };
     if (choices[i].covered || !choices[i].kept)
       continue;
@@ -203,6 +205,7 @@ enum perfpred_status ppi_apex_aim(const struct ppi_apex_mix *mix, const struct p
       runs[found++] = best.run;
   }
   free(aim.walks);
-  *made = found;
-  return PERFPRED_OK;
+  if (status == PERFPRED_OK)
+    *made = found;
+  return status;
 }

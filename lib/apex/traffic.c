@@ -122,23 +122,27 @@ static double missed(const struct profile *profile, double capacity, double bloc
   return slope;
 }
 
-/* Without memory for the bands all lines count as missed. */
-static double random_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
-  struct weave weave = weave_of(run, cache);
+/* Where blocks are drawn from more lines than fit. */
+static enum perfpred_status drawn_ratio(const struct ppi_apex_run *run, const struct weave *weave, double lines,
+                                        double capacity, double *ratio, struct perfpred_error *error) {
   struct profile profile;
-  double capacity = cache->bytes / cache->line_bytes, ratio = 1.0;
-  double lines = ceil((double)ppi_apex_blocks(run) * (double)run->l / weave.line);
-  if (run->alpha <= 0.0)
-    lines = ceil((double)run->l / weave.line);
-  if (lines <= capacity)
-    return 0.0;
-  if (run->alpha <= 0.0 || capacity < 1.0)
-    return 1.0; /* one block that is longer than the cache, from its first element to its last */
-  if (!list_bands(run, &weave, lines, &profile))
-    return 1.0;
-  ratio = missed(&profile, capacity, weave.block_lines) / weave.block_lines;
+  if (!list_bands(run, weave, lines, &profile))
+    return ppi_error_memory(error);
+  *ratio = fmin(missed(&profile, capacity, weave->block_lines) / weave->block_lines, 1.0);
   free(profile.bands);
-  return fmin(ratio, 1.0);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status random_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
+                                         double *ratio, struct perfpred_error *error) {
+  struct weave weave = weave_of(run, cache);
+  double capacity = cache->bytes / cache->line_bytes;
+  double elements = run->alpha > 0.0 ? (double)ppi_apex_blocks(run) * (double)run->l : (double)run->l;
+  double lines = ceil(elements / weave.line);
+  *ratio = lines <= capacity ? 0.0 : 1.0; /* a single block that does not fit is gone before it comes again */
+  if (lines <= capacity || run->alpha <= 0.0 || capacity < 1.0)
+    return PERFPRED_OK;
+  return drawn_ratio(run, &weave, lines, capacity, ratio, error);
 }
 
 /* From one end to the other again and again: what does not fit is gone before it comes again. */
@@ -153,10 +157,19 @@ double ppi_apex_lines(const struct ppi_apex_run *run, const struct ppi_apex_cach
   return step * (double)ppi_apex_iterations(run);
 }
 
-double ppi_apex_miss_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
-  return run->kind == PPI_APEX_STRIDED ? strided_ratio(run, cache) : random_ratio(run, cache);
+enum perfpred_status ppi_apex_miss_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
+                                         double *ratio, struct perfpred_error *error) {
+  if (run->kind == PPI_APEX_RANDOM)
+    return random_ratio(run, cache, ratio, error);
+  *ratio = strided_ratio(run, cache);
+  return PERFPRED_OK;
 }
 
-double ppi_apex_traffic(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
-  return ppi_apex_lines(run, cache) * ppi_apex_miss_ratio(run, cache) * cache->line_bytes;
+enum perfpred_status ppi_apex_traffic(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache, double *bytes,
+                                      struct perfpred_error *error) {
+  double ratio = 0.0;
+  enum perfpred_status status = ppi_apex_miss_ratio(run, cache, &ratio, error);
+  if (status == PERFPRED_OK)
+    *bytes = ppi_apex_lines(run, cache) * ratio * cache->line_bytes;
+  return status;
 }

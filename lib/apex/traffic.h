@@ -13,9 +13,11 @@ struct ppi_apex_cache {
 
 /* Of the lines that a repetition touches, in the long run: 0 where all of them fit. Random blocks: Che's approximation, in which a line
    stays for the same time T whichever it is, and T is such that the lines that were touched in it fill the cache. */
-double ppi_apex_miss_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache);
+enum perfpred_status ppi_apex_miss_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
+                                         double *ratio, struct perfpred_error *error);
 double ppi_apex_lines(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache); /* touched by a repetition */
 /* Bytes from memory of a repetition. */
-double ppi_apex_traffic(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache);
+enum perfpred_status ppi_apex_traffic(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache, double *bytes,
+                                      struct perfpred_error *error);
 
 #endif

@@ -123,7 +123,7 @@ static enum perfpred_status sample(struct campaign *campaign, struct ppi_apex_re
 }
 
 /* Places a run; sorts its times. */
-static void add_point(struct campaign *campaign, struct ppi_apex_result *result, bool aimed) {
+static enum perfpred_status add_point(struct campaign *campaign, struct ppi_apex_result *result, bool aimed) {
   struct ppi_apex_points *points = &campaign->points;
   const size_t number = points->count;
   struct ppi_apex_point *point = &points->items[number];
@@ -138,14 +138,18 @@ static void add_point(struct campaign *campaign, struct ppi_apex_result *result,
   double cycles = point->time_s * points->clock_hz * points->threads;
   for (int event = 0; event < PPI_APEX_EVENTS; event++)
     origin->counted[event] = counts[event] != PPI_COUNT_NONE && (counts[event] > 0 || event == PPI_APEX_MISSES);
+  enum perfpred_status status = ppi_apex_traffic(&point->run, &points->cache, &point->bytes, campaign->error);
+  if (status != PERFPRED_OK)
+    return status;
   point->flops = origin->counted[PPI_APEX_FLOPS] ? (double)counts[PPI_APEX_FLOPS] : ppi_apex_flops(&point->run);
-  point->bytes = origin->counted[PPI_APEX_MISSES] ? (double)counts[PPI_APEX_MISSES] * points->cache.line_bytes
-                                                  : ppi_apex_traffic(&point->run, &points->cache);
+  if (origin->counted[PPI_APEX_MISSES])
+    point->bytes = (double)counts[PPI_APEX_MISSES] * points->cache.line_bytes;
   if (origin->counted[PPI_APEX_CYCLES])
     cycles = (double)counts[PPI_APEX_CYCLES];
   point->x = point->bytes / cycles;
   point->y = point->flops / cycles;
   points->count++;
+  return PERFPRED_OK;
 }
 
 static enum perfpred_status take_report(struct campaign *campaign, struct ppi_apex_report *report, size_t count) {
@@ -160,9 +164,10 @@ static enum perfpred_status take_report(struct campaign *campaign, struct ppi_ap
   if (!(campaign->points.clock_hz > 0.0))
     return ppi_error_set(campaign->error, PERFPRED_UNSUPPORTED,
                          "the clock of the core cannot be measured here, expected options.clock_hz");
-  for (size_t i = 0; i < count; i++)
-    add_point(campaign, &report->results[i], !first);
-  return PERFPRED_OK;
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < count && status == PERFPRED_OK; i++)
+    status = add_point(campaign, &report->results[i], !first);
+  return status;
 }
 
 /* The runs that are listed and not measured yet. */

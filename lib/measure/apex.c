@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FLOPS_COMPUTE 128.0 /* of an iteration of compute: 8 x 8 products */
 #define FLOPS_CALLED                                                                                                   \
@@ -45,17 +46,27 @@ enum perfpred_status ppi_apex_check(const struct ppi_apex_run *run, struct perfp
   return run->kind == PPI_APEX_STRIDED ? check_strided(run, error) : check_random(run, error);
 }
 
+/* The shortest decimal that reads back as this number, with a point whatever the locale; without memory. */
+static void write_alpha(double alpha, char text[32]) {
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, alpha);
+    if (!(fabs(strtod(text, NULL) - alpha) > 0.0))
+      break;
+  }
+  char *comma = strchr(text, ',');
+  if (comma != NULL)
+    *comma = '.';
+}
+
 void ppi_apex_name(const struct ppi_apex_run *run, char text[PPI_APEX_NAME_MAX]) {
-  struct ppi_text number = PPI_TEXT_INIT;
+  char alpha[32];
   if (run->kind == PPI_APEX_STRIDED) {
     snprintf(text, PPI_APEX_NAME_MAX, "strided M=%" PRId64 " S=%" PRId64 " C=%" PRId64, run->m, run->s, run->c);
     return;
   }
-  ppi_text_real(&number, run->alpha); /* with a point, whatever the locale */
-  char *alpha = ppi_text_take(&number);
+  write_alpha(run->alpha, alpha);
   snprintf(text, PPI_APEX_NAME_MAX, "random M=%" PRId64 " L=%" PRId64 " alpha=%s C=%" PRId64 " I=%" PRId64, run->m,
-           run->l, alpha != NULL ? alpha : "?", run->c, run->i);
-  free(alpha);
+           run->l, alpha, run->c, run->i);
 }
 
 bool ppi_apex_equal(const struct ppi_apex_run *a, const struct ppi_apex_run *b) {

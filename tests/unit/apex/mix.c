@@ -179,7 +179,8 @@ Test(mix, both_formulas) {
 
 /* Cycles of an element: the walk, in which a line from memory takes 16 and every element one, beside computing of 8 cycles for each iteration. */
 static struct ppi_apex_point made_up(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
-  struct ppi_apex_point made = { .run = *run, .flops = ppi_apex_flops(run), .bytes = ppi_apex_traffic(run, cache) };
+  struct ppi_apex_point made = { .run = *run, .flops = ppi_apex_flops(run) };
+  cr_assert_eq(ppi_apex_traffic(run, cache, &made.bytes, NULL), PERFPRED_OK);
   double elements = (double)ppi_apex_iterations(run), walk = 1.0 + made.bytes / elements / 4.0;
   double compute = run->c > 0 ? 12.0 + 8.0 * (double)run->c : 0.0;
   double cycles = elements * (walk > compute ? walk + 0.1 * compute : compute + 0.1 * walk);

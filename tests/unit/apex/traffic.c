@@ -9,6 +9,18 @@
 
 #define LINE 64.0
 
+static double ratio_of(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
+  double ratio = -1.0;
+  cr_assert_eq(ppi_apex_miss_ratio(run, cache, &ratio, NULL), PERFPRED_OK);
+  return ratio;
+}
+
+static double bytes_of(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
+  double bytes = -1.0;
+  cr_assert_eq(ppi_apex_traffic(run, cache, &bytes, NULL), PERFPRED_OK);
+  return bytes;
+}
+
 /* 16384 blocks of a line each. */
 static struct ppi_apex_run lines_of(double alpha) {
   return (struct ppi_apex_run){ .kind = PPI_APEX_RANDOM, .m = 8 * 16385, .l = 8, .i = 50, .alpha = alpha };
@@ -23,7 +35,7 @@ Test(traffic, the_approximation_has_its_published_values) {
   const struct ppi_apex_cache cache = { 1024 * LINE, LINE };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     struct ppi_apex_run run = lines_of(known[i][0]);
-    double ratio = ppi_apex_miss_ratio(&run, &cache);
+    double ratio = ratio_of(&run, &cache);
     cr_expect_float_eq(ratio, known[i][2], 0.00006, "alpha %g: %.5f", known[i][0], ratio);
     cr_expect_float_eq(ratio, known[i][1], 0.01 * known[i][1], "alpha %g: %.5f", known[i][0], ratio);
   }
@@ -58,7 +70,7 @@ Test(traffic, the_approximation_is_within_a_percent_of_the_exact_simulation) {
   const struct ppi_apex_cache cache = { 1024 * LINE, LINE };
   for (size_t i = 0; i < sizeof alphas / sizeof alphas[0]; i++) {
     struct ppi_apex_run run = lines_of(alphas[i]);
-    double modelled = ppi_apex_miss_ratio(&run, &cache), exact = simulated(&run, 1024, 200000, 1500000);
+    double modelled = ratio_of(&run, &cache), exact = simulated(&run, 1024, 200000, 1500000);
     cr_expect_float_eq(modelled, exact, 0.01 * exact, "alpha %g: modelled %.5f, simulated %.5f", alphas[i], modelled,
                        exact);
   }
@@ -76,7 +88,7 @@ Test(traffic, blocks_and_lines_need_not_begin_together) {
       .kind = PPI_APEX_RANDOM, .m = 8 * 6000, .l = cases[i].l, .i = 50, .alpha = cases[i].alpha
     };
     int64_t blocks = run.l > 16 ? 100000 : 300000;
-    double modelled = ppi_apex_miss_ratio(&run, &cache), exact = simulated(&run, 512, blocks / 5, blocks);
+    double modelled = ratio_of(&run, &cache), exact = simulated(&run, 512, blocks / 5, blocks);
     cr_expect_float_eq(modelled, exact, 0.01 * exact, "L %lld alpha %g: modelled %.5f, simulated %.5f",
                        (long long)run.l, run.alpha, modelled, exact);
   }
@@ -104,19 +116,19 @@ static double brute(int64_t lines, double alpha, double capacity) {
 Test(traffic, many_lines_are_added_up_in_bands) {
   const struct ppi_apex_cache cache = { 5000 * LINE, LINE };
   struct ppi_apex_run run = { .kind = PPI_APEX_RANDOM, .m = 8 * 60001, .l = 8, .i = 50, .alpha = 0.25 };
-  cr_expect_float_eq(ppi_apex_miss_ratio(&run, &cache), brute(60000, 0.25, 5000.0), 2e-5);
+  cr_expect_float_eq(ratio_of(&run, &cache), brute(60000, 0.25, 5000.0), 2e-5);
 }
 
 Test(traffic, what_fits_is_not_missed) {
   const struct ppi_apex_cache cache = { 1024 * LINE, LINE };
   struct ppi_apex_run run = { .kind = PPI_APEX_RANDOM, .m = 8 * 1024, .l = 8, .i = 50, .alpha = 1.0 };
-  cr_expect_float_eq(ppi_apex_traffic(&run, &cache), 0.0, 0.0);
+  cr_expect_float_eq(bytes_of(&run, &cache), 0.0, 0.0);
   run = lines_of(0.0); /* always the same block */
-  cr_expect_float_eq(ppi_apex_traffic(&run, &cache), 0.0, 0.0);
+  cr_expect_float_eq(bytes_of(&run, &cache), 0.0, 0.0);
   run.l = 16384; /* but one of 2048 lines, from the first to the last again and again */
-  cr_expect_float_eq(ppi_apex_miss_ratio(&run, &cache), 1.0, 0.0);
+  cr_expect_float_eq(ratio_of(&run, &cache), 1.0, 0.0);
   run = (struct ppi_apex_run){ .kind = PPI_APEX_STRIDED, .m = 8192, .s = 3 };
-  cr_expect_float_eq(ppi_apex_traffic(&run, &cache), 0.0, 0.0);
+  cr_expect_float_eq(bytes_of(&run, &cache), 0.0, 0.0);
 }
 
 /* Eight bytes for each element up to a whole line, which is the most that one element can take. */
@@ -125,7 +137,7 @@ Test(traffic, strides_over_memory) {
   const struct ppi_apex_cache cache = { 1024 * LINE, LINE };
   for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
     const struct ppi_apex_run run = { .kind = PPI_APEX_STRIDED, .m = 10000000, .s = (int64_t)bytes[i][0], .c = 5 };
-    double each = ppi_apex_traffic(&run, &cache) / (double)ppi_apex_iterations(&run);
+    double each = bytes_of(&run, &cache) / (double)ppi_apex_iterations(&run);
     cr_expect_float_eq(each, bytes[i][1], 1e-9, "S %g: %g", bytes[i][0], each);
   }
 }
@@ -135,5 +147,5 @@ Test(traffic, lines_of_random_blocks) {
   const struct ppi_apex_cache cache = { 2 * LINE, LINE };
   const struct ppi_apex_run run = { .kind = PPI_APEX_RANDOM, .m = 12000000, .l = 12, .i = 50, .alpha = 1.0 };
   cr_expect_float_eq(ppi_apex_lines(&run, &cache), 100.0, 1e-9);
-  cr_expect_float_eq(ppi_apex_traffic(&run, &cache), 6400.0, 0.5); /* two lines of a million may be there */
+  cr_expect_float_eq(bytes_of(&run, &cache), 6400.0, 0.5); /* two lines of a million may be there */
 }
