@@ -126,13 +126,27 @@ def by_size(points):
     return sizes
 
 
+def square(machine, family, names, models):
+    """Of two sizes only one can run over a range: one validation for each."""
+    low, high, step = map(int, machine.options.some.split(":"))
+    parts = []
+    for n in range(low, high + 1, step):
+        made = machine.validate(f"{family}-picks-{n}", names, models, str(n), "64", f"m={n}", "--reps", machine.options.reps)
+        parts += [made] if made else []
+    if not parts:
+        return None
+    return {"points": [point for made in parts for point in made["points"]], "mean_are": mean(made["mean_are"] for made in parts),
+            "noise_floor": mean(made["noise_floor"] for made in parts)}
+
+
 def picks(machine):
     for family in machine.options.families.split(","):
         names = ",".join(FAMILIES[family])
         models = f"{family}-models.json"
         if not os.path.exists(machine.path(models)):
             machine.generate(f"{family}-generate", names, machine.options.warm / 2, "-o", machine.path(models))
-        made = machine.validate(f"{family}-picks", names, models, machine.options.some, "64", "--reps", machine.options.reps)
+        made = square(machine, family, names, models) if family.startswith("sylv") else machine.validate(
+            f"{family}-picks", names, models, machine.options.some, "64", "--reps", machine.options.reps)
         if not made:
             continue
         print(f"\n{family}: n, predicted fastest, measured fastest, time lost by the choice; mean error {percent(made['mean_are'])}, "
