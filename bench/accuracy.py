@@ -5,6 +5,7 @@
 Stages, in any number and order:
   generate          models of LAPACK's six routines, of calls alone and in context, into FOLDER/models.json
   routines[=B]      the six at the sizes of --sizes: errors of both kinds of models beside the noise; B: not the default block size
+  each[=B]          the same, but every routine has models of its own, made right before: what the machine drifts meanwhile stays small
   picks             Cholesky, inverse and Sylvester algorithms: is the predicted one among the fastest
   yields            block sizes: time of the best measured one over that of the predicted one, and of the default
   extrapolate       models to n = 1024 at n = 2048
@@ -76,11 +77,22 @@ class Machine:
         return json.loads(done.stdout)
 
     def generate(self, label, names, seconds, *more):
+        """What was made; in a loud minute, once more."""
+        for attempt in range(self.options.patience, -1, -1):
+            made = self.once(label, names, seconds, *more)
+            if not made or attempt == 0 or made["pass_rate"] >= 0.3:
+                return
+            print(f"{label}: the machine is busy, once more in 10 s", file=sys.stderr, flush=True)
+            time.sleep(10)
+            more = [*more, "--replace"] if "--replace" not in more else more
+
+    def once(self, label, names, seconds, *more):
         made = self.run(label, "generate", "--for", names, "-n", self.options.domain, "-b", self.options.blocks,
                         "--budget", seconds, *more)
         if made:
             print(f"{label:<28} {made['wall_s']:7.1f} s  {len(made['models']) if isinstance(made['models'], list) else made['models']} models  "
                   f"{made['samples']} samples  passed {made['pass_rate']:.0%}  largest error {made['max_error']:.1%}", flush=True)
+        return made
 
     def validate(self, label, names, models, sizes, blocks=None, *more):
         words = ["validate", names, "-m", self.path(models), "-n", sizes, "--budget", self.options.seconds, *more]
@@ -104,13 +116,28 @@ def percent(value):
     return "-" if value is None or value != value else f"{value:.2%}"
 
 
-def routines(machine, block):
+def head():
     print(f"\n{'routine':<10}{'b':>5}{'points':>8}{'alone':>9}{'context':>9}{'noise':>8}{'gated':>7}   largest (context, n)", flush=True)
+
+
+def routines(machine, block):
+    head()
     for name in machine.options.routines.split(","):
-        b = block or ROUTINES[name]
-        made = machine.validate(f"routine-{name}-{b}", name, "models.json", machine.options.sizes, str(b))
-        if not made:
-            continue
+        compare(machine, name, "models.json", block or ROUTINES[name])
+
+
+def each(machine, block):
+    head()
+    for name in machine.options.routines.split(","):
+        models = f"models-{name}.json"
+        if not os.path.exists(machine.path(models)):
+            generate(machine, name, models)
+        compare(machine, name, models, block or ROUTINES[name])
+
+
+def compare(machine, name, models, b):
+    made = machine.validate(f"routine-{name}-{b}", name, models, machine.options.sizes, str(b))
+    if made:
         points = made["points"]
         worst = max(points, key=lambda point: point["are"])
         context = made["mean_are"] if any(point["models"] != "warm" for point in points) else None
@@ -228,11 +255,11 @@ def drift(machine):
     print(f"drift since the first time, by routine: {' '.join(f'{change:+.1%}' for change in changes)}", flush=True)
 
 
-def generate(machine):
-    file = machine.path("models.json")
-    machine.generate("generate-alone", machine.options.routines, machine.options.warm, "-o", file)
+def generate(machine, names, models):
+    file = machine.path(models)
+    machine.generate(f"generate-alone-{models}", names, machine.options.warm, "-o", file)
     if machine.options.context > 0:
-        machine.generate("generate-context", machine.options.routines, machine.options.context, "-o", file, "--context")
+        machine.generate(f"generate-context-{models}", names, machine.options.context, "-o", file, "--context")
 
 
 def main():
@@ -241,9 +268,11 @@ def main():
     for stage in options.stages:
         name, _, value = stage.partition("=")
         if name == "generate":
-            generate(machine)
+            generate(machine, options.routines, "models.json")
         elif name == "routines":
             routines(machine, int(value) if value else None)
+        elif name == "each":
+            each(machine, int(value) if value else None)
         elif name == "picks":
             picks(machine)
         elif name == "yields":
@@ -253,7 +282,7 @@ def main():
         elif name == "drift":
             drift(machine)
         else:
-            sys.exit(f"{stage}: expected generate, routines, picks, yields, extrapolate or drift")
+            sys.exit(f"{stage}: expected generate, routines, each, picks, yields, extrapolate or drift")
 
 
 main()
