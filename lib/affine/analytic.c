@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The analysis: each reference's instances are explored (affine/path.h) for the access that touched the line before and the number of
+   lines touched since; the pieces that come out are counted. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "affine/piece.h"
+
+#define MODULUS_MAX 64
+#define ATTEMPTS (PPI_LOOPS + 1) /* each one gives phases to more loops */
+
+struct analysis {
+  const struct perfpred_program *program;
+  const struct ppi_misses_options *options;
+  struct ppi_misses *misses;
+  struct perfpred_error *error;
+  struct ppi_pause pause;
+  struct ppi_nest *nest;
+  struct ppi_engine *engine;
+  struct ppi_total total;
+  int64_t *cache_lines;
+  int modulus;
+  int outside; /* subscript of the present run that lies outside of the array; -1: none */
+};
+
+bool ppi_misses_has_analytic(void) {
+  return true;
+}
+
+static const struct ppi_nest_reference *target_of(const struct analysis *analysis) {
+  return &analysis->nest->references[analysis->engine->target.index];
+}
+
+/* All lines have a whole number of elements; loops with a step, of steps, if that is no large number. */
+static int find_modulus(const struct ppi_nest *nest) {
+  int64_t modulus = 1;
+  for (int i = 0; i < nest->count; i++) {
+    const int64_t per_line = nest->layout.arrays[nest->references[i].array].per_line;
+    modulus *= per_line / ppi_gcd(per_line, modulus);
+  }
+  const int64_t both = modulus * (nest->step / ppi_gcd(nest->step, modulus));
+  return (int)(both <= MODULUS_MAX ? both : modulus <= 255 ? modulus : 0);
+}
+
+/* The subscripts as forms, which lie within the array; `outside`, if not. */
+static bool set_subscript(struct analysis *analysis, int subscript, struct ppi_form *form) {
+  struct ppi_engine *engine = analysis->engine;
+  const struct ppi_nest_reference *target = target_of(analysis);
+  const struct ppi_form last = ppi_form_constant(analysis->nest->layout.arrays[target->array].extent[subscript] - 1);
+  struct ppi_form room;
+  *form = ppi_row_of(&target->subscripts[subscript], target->depth, target->depth, engine->target.counters,
+                     &engine->system.fits)
+              .form;
+  room = ppi_form_sub(&last, form, &engine->system.fits);
+  if (ppi_path_sign(engine->path, form) && ppi_path_sign(engine->path, &room))
+    return true;
+  if (!engine->path->stop)
+    analysis->outside = subscript;
+  return false;
+}
+
+/* Restricts the run to instances of the target, and finds their lines. */
+static void set_target(struct analysis *analysis) {
+  struct ppi_engine *engine = analysis->engine;
+  const struct ppi_nest_reference *target = target_of(analysis);
+  const struct ppi_layout_array *array = &analysis->nest->layout.arrays[target->array];
+  engine->system.fits = true;
+  analysis->outside = -1;
+  for (int i = 0; i < target->depth; i++)
+    engine->target.counters[i] = ppi_path_counter(engine->path, i);
+  for (int i = 0; i < target->row_count; i++) {
+    const struct ppi_form form =
+        ppi_row_of(&target->rows[i].form, target->depth, target->depth, engine->target.counters, &engine->system.fits)
+            .form;
+    if (!ppi_path_sign(engine->path, &form)) {
+      ppi_path_stop(engine->path, PPI_PATH_EMPTY);
+      return;
+    }
+  }
+  for (int i = 0; i < array->dimensions; i++)
+    if (!set_subscript(analysis, i, &engine->rows[i]))
+      return;
+  engine->line = ppi_path_floor(engine->path, &engine->rows[array->inner], array->per_line);
+  if (!engine->system.fits)
+    ppi_path_give_up(engine->path, "numbers become too large");
+}
+
+static bool is_done(const struct ppi_stage *stage, int changed) {
+  return stage->answers >= 0 && stage->answers <= changed;
+}
+
+static void find_previous(struct analysis *analysis) {
+  struct ppi_engine *engine = analysis->engine;
+  for (int i = 0; i < PPI_STAGES; i++)
+    engine->stages[i].built = false;
+  set_target(analysis);
+  engine->found = false;
+  if (engine->path->stop || analysis->outside >= 0)
+    return;
+  ppi_engine_find_previous(engine);
+  ppi_poly_constant(&engine->stages[0].lines, 1);
+}
+
+/* One array's lines on top of the stage before. */
+static void count_array(struct ppi_engine *engine, int array) {
+  struct ppi_stage *stage = &engine->stages[array + 1];
+  ppi_poly_copy(&stage->lines, &engine->stages[array].lines);
+  if (!stage->built) {
+    ppi_engine_find_footprints(engine, array);
+    stage->built = !engine->path->stop;
+  }
+  if (!engine->path->stop)
+    ppi_engine_count_lines(engine, array, &stage->lines);
+}
+
+/* The computation: stages whose answers are those of the last run are not run again. */
+static void run(struct analysis *analysis, int changed) {
+  struct ppi_engine *engine = analysis->engine;
+  const int count = analysis->nest->layout.count;
+  int stage = 0;
+  while (stage <= count && is_done(&engine->stages[stage], changed))
+    engine->path->cursor = engine->stages[stage++].answers;
+  for (int i = stage; i <= count; i++)
+    engine->stages[i].answers = -1;
+  for (; stage <= count && !engine->path->stop; stage++) {
+    if (stage == 0)
+      find_previous(analysis);
+    else if (engine->found)
+      count_array(engine, stage - 1);
+    if (!engine->path->stop)
+      engine->stages[stage].answers = engine->path->cursor;
+    if (!engine->found)
+      return;
+  }
+}
+
+static enum perfpred_status refuse(struct analysis *analysis, const char *reason) {
+  const struct ppi_nest_reference *target = target_of(analysis);
+  return ppi_error_set(analysis->error, PERFPRED_UNSUPPORTED, "%s, line %d, %s: %s", analysis->program->name,
+                       target->node->line, analysis->program->buffers[target->array].name, reason);
+}
+
+static enum perfpred_status refuse_outside(struct analysis *analysis) {
+  const struct ppi_nest_reference *target = target_of(analysis);
+  return ppi_error_set(analysis->error, PERFPRED_INVALID,
+                       "%s, line %d: subscript %d of %s leaves the array, expected 0 to %" PRId64,
+                       analysis->program->name, target->node->line, analysis->outside + 1,
+                       analysis->program->buffers[target->array].name,
+                       analysis->nest->layout.arrays[target->array].extent[analysis->outside] - 1);
+}
+
+static enum perfpred_status add_text(struct analysis *analysis, const struct ppi_piece *piece, uint64_t accesses) {
+  struct ppi_misses_piece text = { .site = target_of(analysis)->node->site, .accesses = accesses };
+  ppi_wide least = 0, most = 0;
+  if (!analysis->options->pieces || accesses == 0)
+    return PERFPRED_OK;
+  if (!piece->first) {
+    ppi_piece_range(piece, &least, &most);
+    text.min = (uint64_t)least;
+    text.max = most == INT64_MAX ? 0 : (uint64_t)most;
+  }
+  text.conditions = ppi_piece_conditions(piece, analysis->program);
+  text.distance = ppi_piece_distance(piece, analysis->program);
+  return ppi_misses_add_piece(analysis->misses, &text, analysis->error);
+}
+
+/* Counts what the run has found. */
+static enum perfpred_status take_piece(struct analysis *analysis) {
+  struct ppi_engine *engine = analysis->engine;
+  const struct ppi_nest_reference *target = target_of(analysis);
+  const struct ppi_piece piece = { engine->path, target, !engine->found,
+                                   &engine->stages[analysis->nest->layout.count].lines };
+  struct ppi_misses_count *count = &analysis->misses->references[target->node->site];
+  uint64_t accesses = 0;
+  if (!piece.first && piece.lines->bad)
+    return refuse(analysis, "numbers become too large");
+  ppi_piece_count(&piece, analysis->cache_lines, analysis->options->level_count, &analysis->total, count, &accesses);
+  if (analysis->total.status)
+    return analysis->total.status;
+  if (analysis->outside >= 0)
+    return accesses > 0 ? refuse_outside(analysis) : PERFPRED_OK;
+  return add_text(analysis, &piece, accesses);
+}
+
+static enum perfpred_status take_run(struct analysis *analysis) {
+  const struct ppi_path *path = analysis->engine->path;
+  switch (path->stop) {
+  case PPI_PATH_GOES_ON:
+    return take_piece(analysis);
+  case PPI_PATH_EMPTY:
+  case PPI_PATH_PHASES:
+    return PERFPRED_OK;
+  case PPI_PATH_BEYOND:
+    return refuse(analysis, path->reason);
+  case PPI_PATH_MEMORY:
+    break;
+  }
+  return ppi_error_memory(analysis->error);
+}
+
+/* All runs for the target with a path of its own. *again: more loops need phases, which are marked. */
+static enum perfpred_status explore(struct analysis *analysis, bool phased[PPI_LOOPS], bool *again) {
+  struct ppi_engine *engine = analysis->engine;
+  const struct ppi_nest_reference *target = target_of(analysis);
+  int changed = -1;
+  enum perfpred_status status = ppi_path_create(target->depth, analysis->modulus, phased, target->low, target->high,
+                                                &engine->path, analysis->error);
+  if (status)
+    return status;
+  *again = false;
+  for (int i = 0; i < PPI_STAGES; i++)
+    engine->stages[i].answers = -1;
+  do {
+    if (!engine->path->stop)
+      run(analysis, changed);
+    *again = engine->path->stop == PPI_PATH_PHASES;
+    status = take_run(analysis);
+    if (!status)
+      status = ppi_pause_check(&analysis->pause, analysis->program->name, analysis->error);
+  } while (!status && !*again && ppi_path_next(engine->path, &changed));
+  for (int i = 0; i < target->depth; i++)
+    phased[i] = phased[i] || engine->path->wanted[i];
+  ppi_path_destroy(engine->path);
+  engine->path = NULL;
+  return status;
+}
+
+static void clear_count(struct analysis *analysis) {
+  struct ppi_misses_count *count = &analysis->misses->references[target_of(analysis)->node->site];
+  count->accesses = count->compulsory = 0;
+  for (size_t i = 0; i < analysis->options->level_count; i++)
+    count->capacity[i] = 0;
+  while (analysis->misses->piece_count > 0 &&
+         analysis->misses->pieces[analysis->misses->piece_count - 1].site == target_of(analysis)->node->site) {
+    const struct ppi_misses_piece *piece = &analysis->misses->pieces[--analysis->misses->piece_count];
+    free(piece->distance);
+    free(piece->conditions);
+  }
+}
+
+static enum perfpred_status analyse_reference(struct analysis *analysis, int index) {
+  bool phased[PPI_LOOPS] = { false }, again = true;
+  enum perfpred_status status = PERFPRED_OK;
+  analysis->engine->target.index = index;
+  if (target_of(analysis)->empty)
+    return PERFPRED_OK;
+  for (int i = 0; i < ATTEMPTS && again && !status; i++) {
+    clear_count(analysis);
+    status = explore(analysis, phased, &again);
+  }
+  if (!status && again)
+    return refuse(analysis, "phases of loops depend on each other");
+  struct ppi_misses_count *count = &analysis->misses->references[target_of(analysis)->node->site];
+  if (!status && target_of(analysis)->node->access == PPI_INOUT &&
+      __builtin_mul_overflow(count->accesses, (uint64_t)2, &count->accesses))
+    return ppi_error_set(analysis->error, PERFPRED_OVERFLOW, "%s has more than 2^64 accesses", analysis->program->name);
+  return status;
+}
+
+static enum perfpred_status prepare(struct analysis *analysis, const int64_t *parameters) {
+  const struct ppi_misses_options *options = analysis->options;
+  enum perfpred_status status =
+      ppi_nest_create(analysis->program, parameters, options->line_bytes, &analysis->nest, analysis->error);
+  if (status)
+    return status;
+  analysis->modulus = find_modulus(analysis->nest);
+  if (analysis->modulus == 0)
+    return ppi_error_set(analysis->error, PERFPRED_UNSUPPORTED, "%s: lines have too many elements for the analysis",
+                         analysis->program->name);
+  analysis->engine = calloc(1, sizeof *analysis->engine);
+  analysis->cache_lines = calloc(options->level_count + 1, sizeof *analysis->cache_lines);
+  if (!analysis->engine || !analysis->cache_lines)
+    return ppi_error_memory(analysis->error);
+  analysis->engine->nest = analysis->nest;
+  for (size_t i = 0; i < options->level_count; i++)
+    analysis->cache_lines[i] = options->cache_bytes[i] / options->line_bytes;
+  analysis->total =
+      (struct ppi_total){ .pause = &analysis->pause, .name = analysis->program->name, .error = analysis->error };
+  return PERFPRED_OK;
+}
+
+static void release(struct analysis *analysis) {
+  if (analysis->engine)
+    for (int i = 0; i < PPI_BUFFER_MAX; i++)
+      ppi_footprints_free(&analysis->engine->footprints[i]);
+  free(analysis->cache_lines);
+  free(analysis->engine);
+  ppi_nest_destroy(analysis->nest);
+}
+
+enum perfpred_status ppi_misses_analytic(const struct perfpred_program *nest, const int64_t *parameters,
+                                         const struct ppi_misses_options *options, struct ppi_misses *misses,
+                                         struct perfpred_error *error) {
+  struct analysis analysis = { .program = nest, .options = options, .misses = misses, .error = error };
+  ppi_pause_start(&analysis.pause, options);
+  enum perfpred_status status = prepare(&analysis, parameters);
+  for (int i = 0; !status && i < analysis.nest->count; i++)
+    status = analyse_reference(&analysis, i);
+  release(&analysis);
+  return status;
+}

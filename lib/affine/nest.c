@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "affine/nest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "affine/choice.h"
+
+#define PASSES 32 /* over the constraints in search of bounds */
+
+struct builder {
+  const struct perfpred_program *program;
+  struct ppi_nest *nest;
+  struct perfpred_error *error;
+  struct ppi_choice slots[PPI_SLOT_MAX];
+  int depth, loop_count; /* loops around the present place, and all that were met */
+  int loop[PPI_LOOPS];
+  const struct ppi_node *loop_node[PPI_LOOPS];
+  struct ppi_affine value[PPI_LOOPS];
+  struct ppi_nest_row rows[PPI_NEST_ROWS]; /* that hold at the present place */
+  int row_count;
+};
+
+static enum perfpred_status read_block(struct builder *builder, const struct ppi_node *node);
+
+static enum perfpred_status refuse(const struct builder *builder, const struct ppi_node *node, const char *what) {
+  return ppi_error_set(builder->error, PERFPRED_UNSUPPORTED, "%s, line %d: %s", builder->program->name, node->line,
+                       what);
+}
+
+static bool add_row(struct builder *builder, const struct ppi_affine *form, int loop) {
+  if (builder->row_count == PPI_NEST_ROWS)
+    return false;
+  builder->rows[builder->row_count++] = (struct ppi_nest_row){ *form, loop };
+  return true;
+}
+
+__extension__ typedef __int128 wide;
+static const struct ppi_affine zero = { .constant = 0 };
+
+/* value < floor(form / divisor) for each part of the bound. */
+static bool add_upper(struct builder *builder, const struct ppi_choice *bound, const struct ppi_affine *value) {
+  if (bound->kind == PPI_CHOICE_GREATEST)
+    return false;
+  for (int i = 0; i < bound->count; i++) {
+    struct ppi_affine row;
+    const int64_t divisor = bound->parts[i].divisor;
+    if (!ppi_affine_combine(&bound->parts[i].form, 1, value, -divisor, &row))
+      return false;
+    row.constant -= divisor;
+    if (!add_row(builder, &row, builder->depth))
+      return false;
+  }
+  return true;
+}
+
+/* value >= floor(form / divisor) for each part of the bound. */
+static bool add_lower(struct builder *builder, const struct ppi_choice *bound, const struct ppi_affine *value) {
+  if (bound->kind == PPI_CHOICE_LEAST)
+    return false;
+  for (int i = 0; i < bound->count; i++) {
+    struct ppi_affine row;
+    const int64_t divisor = bound->parts[i].divisor;
+    if (!ppi_affine_combine(value, divisor, &bound->parts[i].form, -1, &row))
+      return false;
+    row.constant += divisor - 1;
+    if (!add_row(builder, &row, builder->depth))
+      return false;
+  }
+  return true;
+}
+
+/* The loop's name in terms of its counter, and the row that bounds the counter where the name's bounds do not. */
+static bool set_value(struct builder *builder, const struct ppi_node *node, const struct ppi_choice *lower,
+                      int64_t step) {
+  struct ppi_affine *value = &builder->value[builder->depth];
+  struct ppi_affine counter = zero, first;
+  const int64_t sign = node->down ? -1 : 1;
+  counter.c[builder->depth] = sign;
+  if (step == 1) {
+    *value = counter;
+    return true;
+  }
+  if (node->short_first != node->down || !ppi_choice_is_form(lower, &first))
+    return false;
+  return ppi_affine_combine(&first, 1, &counter, step, value) && add_row(builder, &counter, builder->depth);
+}
+
+/* Width of a block: the step, or what is left up to the end. */
+static bool set_width(struct builder *builder, const struct ppi_node *node, const struct ppi_choice *upper,
+                      int64_t step) {
+  struct ppi_choice *width = &builder->slots[node->width_slot];
+  *width = ppi_choice_of(&(struct ppi_affine){ .constant = step });
+  if (step == 1)
+    return true;
+  width->kind = PPI_CHOICE_LEAST;
+  for (int i = 0; i < upper->count; i++) {
+    if (upper->parts[i].divisor != 1 || width->count == PPI_CHOICES ||
+        !ppi_affine_combine(&upper->parts[i].form, 1, &builder->value[builder->depth], -1,
+                            &width->parts[width->count].form))
+      return false;
+    width->parts[width->count++].divisor = 1;
+  }
+  return true;
+}
+
+static enum perfpred_status read_loop(struct builder *builder, const struct ppi_node *node) {
+  struct ppi_choice lower, upper, step;
+  struct ppi_affine stride;
+  if (builder->depth == PPI_LOOPS)
+    return refuse(builder, node, "more loops inside each other than the analysis takes");
+  if (!ppi_choice_read(node->lower, builder->slots, &lower) || !ppi_choice_read(node->upper, builder->slots, &upper) ||
+      !ppi_choice_read(node->step, builder->slots, &step) || !ppi_choice_is_form(&step, &stride) ||
+      stride.constant < 1 || memcmp(stride.c, zero.c, sizeof zero.c) != 0)
+    return refuse(builder, node, "the loop's bounds are not affine");
+  const int rows = builder->row_count, depth = builder->depth;
+  if (!set_value(builder, node, &lower, stride.constant) || !add_lower(builder, &lower, &builder->value[depth]) ||
+      !add_upper(builder, &upper, &builder->value[depth]) ||
+      (node->width_slot >= 0 && !set_width(builder, node, &upper, stride.constant)))
+    return refuse(builder, node, "the loop's bounds are none that the analysis takes");
+  builder->slots[node->slot] = ppi_choice_of(&builder->value[depth]);
+  builder->loop[depth] = builder->loop_count++;
+  builder->loop_node[depth] = node;
+  builder->depth++;
+  enum perfpred_status status = read_block(builder, node->body);
+  builder->depth--;
+  builder->row_count = rows;
+  builder->slots[node->slot].count = 0;
+  return status;
+}
+
+static enum perfpred_status read_branch(struct builder *builder, const struct ppi_node *node, bool holds) {
+  const struct ppi_node *body = holds ? node->body : node->otherwise;
+  struct ppi_affine rows[PPI_NEST_ROWS];
+  const int before = builder->row_count;
+  int count = 0;
+  if (!body)
+    return PERFPRED_OK;
+  if (!ppi_choice_condition(node->value, builder->slots, holds, rows, PPI_NEST_ROWS, &count))
+    return refuse(builder, node, "the condition is not a conjunction of affine inequalities");
+  bool fits = true;
+  for (int i = 0; i < count; i++)
+    fits = fits && add_row(builder, &rows[i], -1);
+  enum perfpred_status status =
+      fits ? read_block(builder, body) : refuse(builder, node, "more conditions than the analysis takes");
+  builder->row_count = before;
+  return status;
+}
+
+/* The bound on one counter that a row and the bounds on the others give; false: it got tighter than the other one. */
+static bool tighten(const struct ppi_nest_row *row, int loop, int depth, int64_t *low, int64_t *high) {
+  wide rest = row->form.constant;
+  for (int i = 0; i < depth; i++) {
+    const int64_t factor = row->form.c[i];
+    if (i == loop || factor == 0)
+      continue;
+    const int64_t at = factor > 0 ? high[i] : low[i];
+    if (at == INT64_MAX || at == INT64_MIN)
+      return true;
+    rest += (wide)factor * at;
+  }
+  const int64_t factor = row->form.c[loop];
+  if (rest > INT64_MAX / 2 || rest < INT64_MIN / 2)
+    return true;
+  if (factor > 0) { /* counter >= -rest / factor */
+    const int64_t bound = -ppi_floor_div((int64_t)rest, factor);
+    low[loop] = bound > low[loop] ? bound : low[loop];
+  } else {
+    const int64_t bound = ppi_floor_div((int64_t)rest, -factor);
+    high[loop] = bound < high[loop] ? bound : high[loop];
+  }
+  return low[loop] <= high[loop];
+}
+
+/* Bounds on the counters from the rows, loop by loop. */
+static void bound_counters(struct ppi_nest_reference *reference) {
+  for (int i = 0; i < reference->depth; i++) {
+    reference->low[i] = INT64_MIN;
+    reference->high[i] = INT64_MAX;
+  }
+  for (int pass = 0; pass < PASSES && !reference->empty; pass++)
+    for (int i = 0; i < reference->row_count && !reference->empty; i++) {
+      const struct ppi_nest_row *row = &reference->rows[i];
+      bool constant = true;
+      for (int loop = 0; loop < reference->depth; loop++)
+        if (row->form.c[loop] != 0) {
+          constant = false;
+          if (!tighten(row, loop, reference->depth, reference->low, reference->high))
+            reference->empty = true;
+        }
+      if (constant && row->form.constant < 0)
+        reference->empty = true;
+    }
+}
+
+static bool counters_fit(const struct ppi_nest_reference *reference) {
+  for (int i = 0; i < reference->depth; i++)
+    if (reference->low[i] < -PPI_COUNTER_MAX || reference->high[i] > PPI_COUNTER_MAX)
+      return false;
+  return true;
+}
+
+static bool is_twin(const struct ppi_nest_reference *a, const struct ppi_nest_reference *b, int dimensions) {
+  return a->array == b->array && a->depth == b->depth && a->row_count == b->row_count &&
+         memcmp(a->loop, b->loop, (size_t)a->depth * sizeof a->loop[0]) == 0 &&
+         memcmp(a->rows, b->rows, (size_t)a->row_count * sizeof a->rows[0]) == 0 &&
+         memcmp(a->subscripts, b->subscripts, (size_t)dimensions * sizeof a->subscripts[0]) == 0;
+}
+
+static void find_twin(struct ppi_nest *nest, int index) {
+  const struct ppi_nest_reference *reference = &nest->references[index];
+  nest->references[index].twin = index;
+  for (int i = index - 1; i >= 0; i--)
+    if (is_twin(&nest->references[i], reference, nest->layout.arrays[reference->array].dimensions)) {
+      nest->references[i].later_twin = true;
+      nest->references[index].twin = nest->references[i].twin;
+      return;
+    }
+}
+
+static enum perfpred_status read_access(struct builder *builder, const struct ppi_node *node) {
+  struct ppi_nest_reference *reference = &builder->nest->references[builder->nest->count];
+  reference->node = node;
+  reference->array = node->buffer;
+  reference->depth = builder->depth;
+  reference->row_count = builder->row_count;
+  memcpy(reference->loop, builder->loop, sizeof builder->loop);
+  memcpy(reference->loop_node, builder->loop_node, sizeof builder->loop_node);
+  memcpy(reference->value, builder->value, sizeof builder->value);
+  memcpy(reference->rows, builder->rows, (size_t)builder->row_count * sizeof builder->rows[0]);
+  for (int i = 0; i < builder->nest->layout.arrays[node->buffer].dimensions; i++) {
+    struct ppi_choice subscript;
+    if (!ppi_choice_read(node->subscripts[i], builder->slots, &subscript) ||
+        !ppi_choice_is_form(&subscript, &reference->subscripts[i]))
+      return refuse(builder, node, "a subscript is not affine");
+  }
+  bound_counters(reference);
+  if (!reference->empty && !counters_fit(reference))
+    return refuse(builder, node, "loops run farther than the analysis takes");
+  find_twin(builder->nest, builder->nest->count++);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status read_let(struct builder *builder, const struct ppi_node *node) {
+  struct ppi_choice value;
+  if (!ppi_choice_read(node->value, builder->slots, &value))
+    return refuse(builder, node, "the value is not affine");
+  builder->slots[node->slot] = value;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status read_node(struct builder *builder, const struct ppi_node *node) {
+  enum perfpred_status status = PERFPRED_OK;
+  switch (node->kind) {
+  case PPI_NODE_FOR:
+    return read_loop(builder, node);
+  case PPI_NODE_IF:
+    status = read_branch(builder, node, true);
+    return status ? status : read_branch(builder, node, false);
+  case PPI_NODE_LET:
+    return read_let(builder, node);
+  case PPI_NODE_ACCESS:
+    return read_access(builder, node);
+  case PPI_NODE_CALL:
+  case PPI_NODE_RUN:
+    break;
+  }
+  return refuse(builder, node, "a call is no access");
+}
+
+static enum perfpred_status read_block(struct builder *builder, const struct ppi_node *node) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (; node && !status; node = node->next)
+    status = read_node(builder, node);
+  return status;
+}
+
+/* Counters run by whole lines where their coefficient in a row or subscript is a step's. */
+static void find_step(struct ppi_nest *nest) {
+  nest->step = 1;
+  for (int i = 0; i < nest->count; i++)
+    for (int row = 0; row < nest->references[i].row_count; row++)
+      for (int loop = 0; loop < PPI_LOOPS; loop++) {
+        const int64_t factor = nest->references[i].rows[row].form.c[loop];
+        if (factor > 1 && factor <= 64 && nest->step <= 64)
+          nest->step *= factor / ppi_gcd(factor, nest->step);
+        else if (factor < -1 && factor >= -64 && nest->step <= 64)
+          nest->step *= -factor / ppi_gcd(-factor, nest->step);
+      }
+}
+
+enum perfpred_status ppi_nest_create(const struct perfpred_program *program, const int64_t *parameters,
+                                     int64_t line_bytes, struct ppi_nest **nest, struct perfpred_error *error) {
+  struct ppi_nest *made = calloc(1, sizeof *made);
+  struct builder *builder = calloc(1, sizeof *builder);
+  enum perfpred_status status = PERFPRED_OK;
+  if (made)
+    made->references = calloc((size_t)program->site_count + 1, sizeof *made->references);
+  if (!made || !builder || !made->references)
+    status = ppi_error_memory(error);
+  if (!status)
+    status = ppi_layout_make(program, parameters, line_bytes, &made->layout, error);
+  if (!status) {
+    *builder = (struct builder){ .program = program, .nest = made, .error = error };
+    for (int i = 0; i < program->parameter_count; i++)
+      builder->slots[i] = ppi_choice_of(&(struct ppi_affine){ .constant = parameters[i] });
+    status = read_block(builder, program->body);
+  }
+  free(builder);
+  if (status) {
+    ppi_nest_destroy(made);
+    return status;
+  }
+  find_step(made);
+  *nest = made;
+  return PERFPRED_OK;
+}
+
+void ppi_nest_destroy(struct ppi_nest *nest) {
+  if (!nest)
+    return;
+  free(nest->references);
+  free(nest);
+}
+
+int ppi_nest_common(const struct ppi_nest_reference *a, const struct ppi_nest_reference *b) {
+  int common = 0;
+  while (common < a->depth && common < b->depth && a->loop[common] == b->loop[common])
+    common++;
+  return common;
+}

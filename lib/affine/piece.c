@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "affine/piece.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct counting {
+  const struct ppi_piece *piece;
+  const int64_t *cache_lines;
+  size_t levels;
+  struct ppi_total *total;
+  struct ppi_misses_count *count;
+  struct ppi_set set;
+  uint64_t blocks; /* points of the set */
+};
+
+static void add(struct counting *counting, uint64_t *sum, uint64_t term, uint64_t times) {
+  uint64_t product = 0;
+  if ((__builtin_mul_overflow(term, times, &product) || __builtin_add_overflow(*sum, product, sum)) &&
+      !counting->total->status)
+    counting->total->status = ppi_error_set(counting->total->error, PERFPRED_OVERFLOW, "%s has more than 2^64 accesses",
+                                            counting->total->name);
+}
+
+static void make_set(const struct ppi_piece *piece, struct ppi_set *set) {
+  const struct ppi_constraint *constraints = NULL;
+  set->variables = piece->path->loops;
+  set->count = ppi_path_constraints(piece->path, &constraints);
+  memcpy(set->rows, constraints, (size_t)set->count * sizeof *constraints);
+  for (int i = 0; i < set->variables; i++) {
+    set->low[i] = piece->path->low[i];
+    set->high[i] = piece->path->high[i];
+  }
+}
+
+/* Bounds on all variables of the piece. */
+static void box_of(const struct ppi_path *path, int64_t low[PPI_VARS], int64_t high[PPI_VARS]) {
+  memset(low, 0, PPI_VARS * sizeof *low);
+  memset(high, 0, PPI_VARS * sizeof *high);
+  for (int i = 0; i < path->loops; i++) {
+    low[PPI_BLOCK_VAR(i)] = path->low[i];
+    high[PPI_BLOCK_VAR(i)] = path->high[i];
+    high[PPI_PHASE_VAR(i)] = path->phased[i] ? path->modulus - 1 : 0;
+  }
+}
+
+void ppi_piece_range(const struct ppi_piece *piece, ppi_wide *least, ppi_wide *most) {
+  int64_t low[PPI_VARS], high[PPI_VARS];
+  *least = 1;
+  *most = INT64_MAX;
+  if (piece->first)
+    return;
+  box_of(piece->path, low, high);
+  ppi_wide a = 0, b = 0;
+  if (!ppi_total_range(piece->lines, low, high, &a, &b))
+    return;
+  a = a > 0 ? (a + piece->lines->denominator - 1) / piece->lines->denominator : 0;
+  b = b > 0 ? b / piece->lines->denominator : 0;
+  *least = a > *least ? a : *least;
+  *most = b < *most ? b : *most;
+}
+
+/* Points that have the same values of the phases that the distance depends on. */
+struct group {
+  int used_count, used[PPI_LOOPS]; /* places of these phases among the path's */
+  int size;
+  uint32_t *points; /* how many, by the combination of values */
+};
+
+static bool make_group(const struct ppi_piece *piece, struct group *group) {
+  const struct ppi_path *path = piece->path;
+  const uint16_t *points = NULL;
+  const int count = ppi_path_points(path, &points);
+  group->used_count = 0;
+  group->size = 1;
+  for (int i = 0; i < path->phase_count; i++)
+    if (ppi_poly_uses(piece->lines, PPI_PHASE_VAR(path->phase_loop[i]))) {
+      group->used[group->used_count++] = i;
+      group->size *= path->modulus;
+    }
+  group->points = calloc((size_t)group->size, sizeof *group->points);
+  if (!group->points)
+    return false;
+  for (int i = 0; i < count; i++) {
+    int key = 0;
+    for (int j = group->used_count; j-- > 0;)
+      key = key * path->modulus + path->phases[points[i] * path->phase_count + group->used[j]];
+    group->points[key]++;
+  }
+  return true;
+}
+
+static void count_beyond(struct counting *counting, const struct ppi_poly *lines, uint64_t points) {
+  for (size_t i = 0; i < counting->levels && !counting->total->status; i++)
+    add(counting, &counting->count->capacity[i],
+        ppi_total_beyond(counting->total, &counting->set, lines, counting->cache_lines[i]), points);
+}
+
+static void count_groups(struct counting *counting) {
+  const struct ppi_piece *piece = counting->piece;
+  struct group group;
+  if (!make_group(piece, &group)) {
+    counting->total->status = ppi_error_memory(counting->total->error);
+    return;
+  }
+  for (int key = 0; key < group.size && !counting->total->status; key++) {
+    struct ppi_poly lines;
+    if (group.points[key] == 0)
+      continue;
+    ppi_poly_copy(&lines, piece->lines);
+    for (int j = 0, rest = key; j < group.used_count; j++, rest /= piece->path->modulus)
+      ppi_poly_assign(&lines, PPI_PHASE_VAR(piece->path->phase_loop[group.used[j]]), rest % piece->path->modulus);
+    count_beyond(counting, &lines, group.points[key]);
+  }
+  free(group.points);
+}
+
+/* Whether bounds alone tell how each cache does. */
+static bool count_by_range(struct counting *counting, uint64_t points) {
+  ppi_wide least = 0, most = 0;
+  ppi_piece_range(counting->piece, &least, &most);
+  for (size_t i = 0; i < counting->levels; i++)
+    if (least <= counting->cache_lines[i] && most > counting->cache_lines[i])
+      return false;
+  for (size_t i = 0; i < counting->levels; i++)
+    if (least > counting->cache_lines[i])
+      add(counting, &counting->count->capacity[i], counting->blocks, points);
+  return true;
+}
+
+void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, size_t levels, struct ppi_total *total,
+                     struct ppi_misses_count *count, uint64_t *accesses) {
+  struct counting *counting = malloc(sizeof *counting);
+  const uint16_t *unused = NULL;
+  const uint64_t points = (uint64_t)ppi_path_points(piece->path, &unused);
+  if (!counting) {
+    total->status = ppi_error_memory(total->error);
+    return;
+  }
+  counting->piece = piece;
+  counting->cache_lines = cache_lines;
+  counting->levels = levels;
+  counting->total = total;
+  counting->count = count;
+  make_set(piece, &counting->set);
+  counting->blocks = ppi_total_points(total, &counting->set);
+  *accesses = 0;
+  add(counting, accesses, counting->blocks, points);
+  add(counting, &count->accesses, *accesses, 1);
+  if (piece->first)
+    add(counting, &count->compulsory, *accesses, 1);
+  else if (*accesses > 0 && !total->status && !count_by_range(counting, points))
+    count_groups(counting);
+  free(counting);
+}
+
+/* Names of the variables: a counter's block is "name//8" and its phase "name%8". */
+struct naming {
+  char text[PPI_VARS][PPI_NAME_MAX + 48];
+  const char *names[PPI_VARS];
+};
+
+/* The counter of a loop in terms of the loop's name, which is value[loop] of the counters. */
+static void name_counter(const struct ppi_piece *piece, const struct perfpred_program *program, int loop,
+                         char text[PPI_NAME_MAX + 24]) {
+  const struct ppi_affine *value = &piece->reference->value[loop];
+  const char *name = program->slots[piece->reference->loop_node[loop]->slot];
+  bool plain = value->constant == 0;
+  for (int i = 0; i < PPI_LOOPS; i++)
+    plain = plain && (i == loop || value->c[i] == 0);
+  if (plain && value->c[loop] == 1)
+    snprintf(text, PPI_NAME_MAX + 24, "%s", name);
+  else if (plain && value->c[loop] == -1)
+    snprintf(text, PPI_NAME_MAX + 24, "(-%s)", name);
+  else
+    snprintf(text, PPI_NAME_MAX + 24, "q%d", loop);
+}
+
+static void name_variables(const struct ppi_piece *piece, const struct perfpred_program *program,
+                           struct naming *naming) {
+  memset(naming, 0, sizeof *naming);
+  for (int i = 0; i < PPI_VARS; i++)
+    naming->names[i] = naming->text[i];
+  for (int i = 0; i < piece->path->loops; i++) {
+    char name[PPI_NAME_MAX + 24];
+    name_counter(piece, program, i, name);
+    if (!piece->path->phased[i]) {
+      snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "%s", name);
+      continue;
+    }
+    snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "(%s//%d)", name, piece->path->modulus);
+    snprintf(naming->text[PPI_PHASE_VAR(i)], sizeof naming->text[0], "(%s%%%d)", name, piece->path->modulus);
+  }
+}
+
+static void print_constraint(const struct ppi_constraint *constraint, const struct naming *naming,
+                             struct ppi_text *text) {
+  struct ppi_form form = ppi_form_constant(0);
+  struct ppi_poly poly;
+  for (int i = 0; i < PPI_LOOPS; i++)
+    form.c[PPI_BLOCK_VAR(i)] = constraint->c[i];
+  ppi_poly_form(&poly, &form);
+  ppi_text_append(text, text->length > 0 ? " and " : "");
+  ppi_poly_print(&poly, naming->names, text);
+  ppi_text_printf(text, " >= %lld", (long long)-constraint->constant);
+}
+
+static void print_box(const struct ppi_piece *piece, const struct naming *naming, struct ppi_text *text) {
+  for (int i = 0; i < piece->path->loops; i++)
+    ppi_text_printf(text, "%s%lld <= %s <= %lld", text->length > 0 ? " and " : "", (long long)piece->path->low[i],
+                    naming->names[PPI_BLOCK_VAR(i)], (long long)piece->path->high[i]);
+}
+
+/* The combinations of phases, one after the other: few, or all of them (then nothing is said). */
+static void print_points(const struct ppi_piece *piece, const struct naming *naming, struct ppi_text *text) {
+  const struct ppi_path *path = piece->path;
+  const uint16_t *points = NULL;
+  const int count = ppi_path_points(path, &points);
+  if (count == path->point_count)
+    return;
+  ppi_text_append(text, text->length > 0 ? " and " : "");
+  for (int j = 0; j < path->phase_count; j++)
+    ppi_text_printf(text, "%s%s", j ? ", " : "[", naming->names[PPI_PHASE_VAR(path->phase_loop[j])]);
+  ppi_text_append(text, "] in {");
+  for (int i = 0; i < count; i++) {
+    ppi_text_append(text, i ? " " : "");
+    for (int j = 0; j < path->phase_count; j++)
+      ppi_text_printf(text, "%s%d", j ? "," : "", path->phases[points[i] * path->phase_count + j]);
+  }
+  ppi_text_append(text, "}");
+}
+
+char *ppi_piece_conditions(const struct ppi_piece *piece, const struct perfpred_program *program) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  struct naming naming;
+  const struct ppi_constraint *constraints = NULL;
+  const int count = ppi_path_constraints(piece->path, &constraints);
+  name_variables(piece, program, &naming);
+  print_box(piece, &naming, &text);
+  for (int i = 0; i < count; i++)
+    print_constraint(&constraints[i], &naming, &text);
+  print_points(piece, &naming, &text);
+  ppi_text_append(&text, "");
+  return ppi_text_take(&text);
+}
+
+char *ppi_piece_distance(const struct ppi_piece *piece, const struct perfpred_program *program) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  struct naming naming;
+  if (piece->first) {
+    ppi_text_append(&text, "first");
+    return ppi_text_take(&text);
+  }
+  name_variables(piece, program, &naming);
+  ppi_poly_print(piece->lines, naming.names, &text);
+  return ppi_text_take(&text);
+}

@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "affine/total.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define PASSES 4
+#define PAUSE_STEPS 8192
+#define DEGREE 8 /* of polynomials in one variable */
+
+struct task {
+  struct ppi_total *total;
+  struct ppi_set set;
+  unsigned active; /* variables that have no number yet, by bit */
+  bool limited;    /* points count where limit >= 0 */
+  struct ppi_poly weight, limit;
+};
+
+static ppi_wide sum_of(struct task *task);
+
+static void fail(struct ppi_total *total) {
+  if (!total->status)
+    total->status =
+        ppi_error_set(total->error, PERFPRED_UNSUPPORTED, "%s: numbers become too large to count with", total->name);
+}
+
+static bool step(struct ppi_total *total) {
+  if (++total->steps % PAUSE_STEPS == 0 && !total->status)
+    total->status = ppi_pause_check(total->pause, total->name, total->error);
+  return !total->status;
+}
+
+/* Least and most of a row's part without variable `but`. */
+static void row_range(const struct ppi_set *set, const struct ppi_constraint *row, int but, ppi_wide *least,
+                      ppi_wide *most) {
+  *least = *most = row->constant;
+  for (int i = 0; i < set->variables; i++) {
+    if (i == but || row->c[i] == 0)
+      continue;
+    const ppi_wide low = (ppi_wide)row->c[i] * set->low[i], high = (ppi_wide)row->c[i] * set->high[i];
+    *least += low < high ? low : high;
+    *most += low < high ? high : low;
+  }
+}
+
+static ppi_wide floor_div(ppi_wide a, ppi_wide b) {
+  return a / b - (a % b < 0);
+}
+
+/* Bounds of a variable from a row. *changed stays if nothing does. */
+static void tighten_variable(struct ppi_set *set, const struct ppi_constraint *row, int var, bool *changed) {
+  ppi_wide least = 0, most = 0;
+  row_range(set, row, var, &least, &most);
+  if (row->c[var] > 0) {
+    const ppi_wide bound = -floor_div(most, row->c[var]);
+    if (bound > set->low[var]) {
+      set->low[var] = bound > set->high[var] ? set->high[var] + 1 : (int64_t)bound;
+      *changed = true;
+    }
+  } else {
+    const ppi_wide bound = floor_div(most, -row->c[var]);
+    if (bound < set->high[var]) {
+      set->high[var] = bound < set->low[var] ? set->low[var] - 1 : (int64_t)bound;
+      *changed = true;
+    }
+  }
+}
+
+/* False: no points. Drops rows that the bounds imply. */
+static bool tighten(struct ppi_set *set) {
+  bool changed = true;
+  for (int pass = 0; pass < PASSES && changed; pass++) {
+    changed = false;
+    for (int i = 0; i < set->count; i++)
+      for (int var = 0; var < set->variables; var++) {
+        if (set->rows[i].c[var] != 0)
+          tighten_variable(set, &set->rows[i], var, &changed);
+        if (set->low[var] > set->high[var])
+          return false;
+      }
+  }
+  int kept = 0;
+  for (int i = 0; i < set->count; i++) {
+    ppi_wide least = 0, most = 0;
+    row_range(set, &set->rows[i], -1, &least, &most);
+    if (most < 0)
+      return false;
+    if (least < 0) {
+      if (kept != i)
+        set->rows[kept] = set->rows[i];
+      kept++;
+    }
+  }
+  set->count = kept;
+  return true;
+}
+
+/* Puts a number for a variable. */
+static void assign(struct task *task, int var, int64_t value) {
+  struct ppi_set *set = &task->set;
+  for (int i = 0; i < set->count; i++) {
+    if (set->rows[i].c[var] == 0)
+      continue;
+    set->rows[i].constant += set->rows[i].c[var] * value;
+    set->rows[i].c[var] = 0;
+  }
+  set->low[var] = set->high[var] = 0;
+  task->active &= ~(1u << var);
+  ppi_poly_assign(&task->weight, var, value);
+  if (task->limited)
+    ppi_poly_assign(&task->limit, var, value);
+}
+
+static void add_row(struct task *task, const struct ppi_constraint *row) {
+  if (task->set.count == PPI_SET_ROWS)
+    fail(task->total);
+  else
+    task->set.rows[task->set.count++] = *row;
+}
+
+/* [low, high]^power */
+static bool power_range(int64_t low, int64_t high, int power, ppi_wide *least, ppi_wide *most) {
+  ppi_wide at_low = 1, at_high = 1;
+  for (int i = 0; i < power; i++)
+    if (__builtin_mul_overflow(at_low, (ppi_wide)low, &at_low) ||
+        __builtin_mul_overflow(at_high, (ppi_wide)high, &at_high))
+      return false;
+  *least = at_low < at_high ? at_low : at_high;
+  *most = at_low < at_high ? at_high : at_low;
+  if (power % 2 == 0 && power > 0 && low < 0 && high > 0)
+    *least = 0;
+  return true;
+}
+
+static bool multiply_range(ppi_wide *least, ppi_wide *most, ppi_wide low, ppi_wide high) {
+  ppi_wide ends[4];
+  if (__builtin_mul_overflow(*least, low, &ends[0]) || __builtin_mul_overflow(*least, high, &ends[1]) ||
+      __builtin_mul_overflow(*most, low, &ends[2]) || __builtin_mul_overflow(*most, high, &ends[3]))
+    return false;
+  *least = *most = ends[0];
+  for (int i = 1; i < 4; i++) {
+    *least = ends[i] < *least ? ends[i] : *least;
+    *most = ends[i] > *most ? ends[i] : *most;
+  }
+  return true;
+}
+
+/* Of the derivative in variable `by`, or of the polynomial itself (by < 0): term by term, denominators left out. */
+static bool terms_range(const struct ppi_poly *poly, int by, const int64_t *low, const int64_t *high, ppi_wide *least,
+                        ppi_wide *most) {
+  *least = *most = 0;
+  for (int i = 0; i < poly->count; i++) {
+    ppi_powers powers = poly->terms[i].powers;
+    ppi_wide term_least = poly->terms[i].coefficient, term_most = term_least;
+    if (by >= 0) {
+      const int power = ppi_power_of(powers, by);
+      if (power == 0)
+        continue;
+      powers -= ppi_power(by, 1);
+      term_least = term_most = term_least * power;
+    }
+    for (int var = 0; powers >> (4 * var); var++) {
+      ppi_wide a = 0, b = 0;
+      const int power = ppi_power_of(powers, var);
+      if (power > 0 &&
+          (!power_range(low[var], high[var], power, &a, &b) || !multiply_range(&term_least, &term_most, a, b)))
+        return false;
+      if (var == PPI_VARS - 1)
+        break;
+    }
+    if (__builtin_add_overflow(*least, term_least, least) || __builtin_add_overflow(*most, term_most, most))
+      return false;
+  }
+  return true;
+}
+
+bool ppi_total_range(const struct ppi_poly *poly, const int64_t low[PPI_VARS], const int64_t high[PPI_VARS],
+                     ppi_wide *least, ppi_wide *most) {
+  int64_t bottom[2][PPI_VARS], top[2][PPI_VARS]; /* for the least and for the most value */
+  ppi_wide unused = 0;
+  for (int side = 0; side < 2; side++) {
+    memcpy(bottom[side], low, sizeof bottom[side]);
+    memcpy(top[side], high, sizeof top[side]);
+  }
+  for (int var = 0; var < PPI_VARS; var++) {
+    ppi_wide a = 0, b = 0;
+    if (low[var] == high[var] || !ppi_poly_uses(poly, var))
+      continue;
+    if (!terms_range(poly, var, low, high, &a, &b))
+      return false;
+    if (a >= 0) {
+      top[0][var] = low[var];
+      bottom[1][var] = high[var];
+    } else if (b <= 0) {
+      bottom[0][var] = high[var];
+      top[1][var] = low[var];
+    }
+  }
+  return terms_range(poly, -1, bottom[0], top[0], least, &unused) &&
+         terms_range(poly, -1, bottom[1], top[1], &unused, most);
+}
+
+static bool limit_range(const struct task *task, ppi_wide *least, ppi_wide *most) {
+  int64_t low[PPI_VARS] = { 0 }, high[PPI_VARS] = { 0 };
+  memcpy(low, task->set.low, (size_t)task->set.variables * sizeof low[0]);
+  memcpy(high, task->set.high, (size_t)task->set.variables * sizeof high[0]);
+  return ppi_total_range(&task->limit, low, high, least, most);
+}
+
+/* A limit of degree 1 is a row as well. */
+static bool limit_to_row(struct task *task) {
+  struct ppi_constraint row = { .constant = 0 };
+  if (ppi_poly_total_degree(&task->limit) > 1)
+    return false;
+  for (int i = 0; i < task->limit.count; i++) {
+    const ppi_wide coefficient = task->limit.terms[i].coefficient;
+    const int64_t largest = (int64_t)1 << (task->limit.terms[i].powers == 0 ? 60 : 28);
+    if (coefficient > largest || coefficient < -largest)
+      return false;
+    int64_t *to = &row.constant;
+    for (int var = 0; var < task->set.variables; var++)
+      if (ppi_power_of(task->limit.terms[i].powers, var) > 0)
+        to = &row.c[var];
+    *to = (int64_t)coefficient;
+  }
+  int64_t common = 0;
+  for (int var = 0; var < task->set.variables; var++)
+    common = ppi_gcd(common, row.c[var]);
+  for (int var = 0; var < task->set.variables && common > 1; var++)
+    row.c[var] /= common;
+  if (common > 1)
+    row.constant = ppi_floor_div(row.constant, common);
+  add_row(task, &row);
+  task->limited = false;
+  return true;
+}
+
+/* Tightens, puts numbers for variables that have one value, and drops a limit that decides nothing. False: no points. */
+static bool simplify(struct task *task) {
+  bool again = true;
+  while (again) {
+    again = false;
+    if (!tighten(&task->set))
+      return false;
+    for (int i = 0; i < task->set.variables; i++)
+      if ((task->active & 1u << i) && task->set.low[i] == task->set.high[i])
+        assign(task, i, task->set.low[i]);
+    if (!task->limited)
+      break;
+    ppi_wide least = 0, most = 0;
+    if (limit_range(task, &least, &most)) {
+      if (most < 0)
+        return false;
+      if (least >= 0)
+        task->limited = false;
+    }
+    again = task->limited && limit_to_row(task);
+  }
+  if (task->weight.bad || (task->limited && task->limit.bad))
+    fail(task->total);
+  return !task->total->status;
+}
+
+static ppi_wide constant_of(struct task *task, const struct ppi_poly *poly) {
+  if (poly->bad || poly->count > 1 || (poly->count == 1 && poly->terms[0].powers != 0)) {
+    fail(task->total);
+    return 0;
+  }
+  const ppi_wide value = poly->count ? poly->terms[0].coefficient : 0;
+  assert(value % poly->denominator == 0);
+  return value / poly->denominator;
+}
+
+/* Whether a variable's rows all have the coefficient 1 or -1. *cases: pairs of bounds. */
+static bool is_simple(const struct task *task, int var, int *cases) {
+  int low = 1, high = 1;
+  if (task->limited && ppi_poly_uses(&task->limit, var))
+    return false;
+  for (int i = 0; i < task->set.count; i++) {
+    const int64_t factor = task->set.rows[i].c[var];
+    if (factor > 1 || factor < -1)
+      return false;
+    low += factor > 0;
+    high += factor < 0;
+  }
+  *cases = low * high;
+  return true;
+}
+
+static int simplest_variable(const struct task *task) {
+  int found = -1, least = 0, cases = 0;
+  for (int i = 0; i < task->set.variables; i++)
+    if ((task->active & 1u << i) && is_simple(task, i, &cases) && (found < 0 || cases < least)) {
+      found = i;
+      least = cases;
+    }
+  return found;
+}
+
+/* Bounds on one variable: forms over the others. */
+struct bounds {
+  int count;
+  struct ppi_constraint forms[PPI_SET_ROWS + 1];
+};
+
+/* a - b - less >= 0 */
+static struct ppi_constraint row_between(const struct ppi_constraint *a, const struct ppi_constraint *b, int64_t less) {
+  struct ppi_constraint row;
+  for (int i = 0; i < PPI_LOOPS; i++)
+    row.c[i] = a->c[i] - b->c[i];
+  row.constant = a->constant - b->constant - less;
+  return row;
+}
+
+static bool is_implied(const struct ppi_set *set, const struct ppi_constraint *row) {
+  ppi_wide least = 0, most = 0;
+  row_range(set, row, -1, &least, &most);
+  return least >= 0;
+}
+
+/* Adds a bound unless one that is there is always as tight, and drops those that are not tighter. sign 1: lower bounds, -1: upper. */
+static void add_bound(const struct ppi_set *set, struct bounds *bounds, const struct ppi_constraint *form, int sign) {
+  int kept = 0;
+  for (int i = 0; i < bounds->count; i++) {
+    const struct ppi_constraint *other = &bounds->forms[i];
+    const struct ppi_constraint tighter = sign > 0 ? row_between(other, form, 0) : row_between(form, other, 0);
+    if (is_implied(set, &tighter))
+      return;
+  }
+  for (int i = 0; i < bounds->count; i++) {
+    const struct ppi_constraint *other = &bounds->forms[i];
+    const struct ppi_constraint looser = sign > 0 ? row_between(form, other, 0) : row_between(other, form, 0);
+    if (!is_implied(set, &looser))
+      bounds->forms[kept++] = bounds->forms[i];
+  }
+  bounds->count = kept;
+  bounds->forms[bounds->count++] = *form;
+}
+
+/* Takes the rows of a variable out of the set. */
+static void take_bounds(struct task *task, int var, struct bounds *low, struct bounds *high) {
+  struct ppi_set *set = &task->set;
+  const struct ppi_constraint least = { .constant = set->low[var] }, most = { .constant = set->high[var] };
+  int kept = 0;
+  low->count = high->count = 0;
+  for (int i = 0; i < set->count; i++) {
+    struct ppi_constraint row = set->rows[i];
+    const int64_t factor = row.c[var];
+    row.c[var] = 0;
+    if (factor == 0) {
+      set->rows[kept++] = row;
+    } else if (factor > 0) {
+      for (int j = 0; j < PPI_LOOPS; j++)
+        row.c[j] = -row.c[j];
+      row.constant = -row.constant;
+      add_bound(set, low, &row, 1);
+    } else {
+      add_bound(set, high, &row, -1);
+    }
+  }
+  set->count = kept;
+  add_bound(set, low, &least, 1);
+  add_bound(set, high, &most, -1);
+  set->low[var] = set->high[var] = 0;
+  task->active &= ~(1u << var);
+}
+
+/* Rows that make bound `chosen` the tightest, the first one of equals. */
+static void add_choice(struct task *task, const struct bounds *bounds, int chosen, int sign) {
+  for (int i = 0; i < bounds->count; i++) {
+    if (i == chosen)
+      continue;
+    const struct ppi_constraint *a = &bounds->forms[sign > 0 ? chosen : i], *b = &bounds->forms[sign > 0 ? i : chosen];
+    const struct ppi_constraint row = row_between(a, b, i < chosen);
+    add_row(task, &row);
+  }
+}
+
+static struct ppi_form form_of(const struct ppi_constraint *constraint) {
+  struct ppi_form form = ppi_form_constant(constraint->constant);
+  for (int i = 0; i < PPI_LOOPS; i++)
+    form.c[PPI_BLOCK_VAR(i)] = constraint->c[i];
+  return form;
+}
+
+static struct task *copy_task(const struct task *task) {
+  struct task *copy = malloc(sizeof *copy);
+  if (!copy) {
+    fail(task->total);
+    return NULL;
+  }
+  copy->total = task->total;
+  copy->active = task->active;
+  copy->limited = task->limited;
+  copy->set.variables = task->set.variables;
+  copy->set.count = task->set.count;
+  memcpy(copy->set.low, task->set.low, sizeof copy->set.low);
+  memcpy(copy->set.high, task->set.high, sizeof copy->set.high);
+  memcpy(copy->set.rows, task->set.rows, (size_t)task->set.count * sizeof task->set.rows[0]);
+  ppi_poly_copy(&copy->weight, &task->weight);
+  if (task->limited)
+    ppi_poly_copy(&copy->limit, &task->limit);
+  return copy;
+}
+
+/* The part in which these two bounds are the tightest. */
+static ppi_wide sum_case(const struct task *task, int var, const struct bounds *low, int chosen_low,
+                         const struct bounds *high, int chosen_high) {
+  struct task *part = copy_task(task);
+  ppi_wide sum = 0;
+  if (!part)
+    return 0;
+  const struct ppi_constraint room = row_between(&high->forms[chosen_high], &low->forms[chosen_low], 0);
+  const struct ppi_form first = form_of(&low->forms[chosen_low]), last = form_of(&high->forms[chosen_high]);
+  add_row(part, &room);
+  add_choice(part, low, chosen_low, 1);
+  add_choice(part, high, chosen_high, -1);
+  if (tighten(&part->set)) {
+    ppi_poly_sum(&task->weight, PPI_BLOCK_VAR(var), &first, &last, &part->weight);
+    sum = sum_of(part);
+  }
+  free(part);
+  return sum;
+}
+
+static ppi_wide sum_simple(struct task *task, int var) {
+  struct bounds *bounds = malloc(2 * sizeof *bounds);
+  ppi_wide sum = 0;
+  if (!bounds) {
+    fail(task->total);
+    return 0;
+  }
+  take_bounds(task, var, &bounds[0], &bounds[1]);
+  for (int i = 0; i < bounds[0].count; i++)
+    for (int j = 0; j < bounds[1].count && !task->total->status; j++)
+      sum += sum_case(task, var, &bounds[0], i, &bounds[1], j);
+  free(bounds);
+  return sum;
+}
+
+struct univariate {
+  int degree;
+  ppi_wide c[DEGREE + 1];
+};
+
+static ppi_wide value_at(struct ppi_total *total, const struct univariate *poly, int64_t at) {
+  ppi_wide value = 0;
+  for (int i = poly->degree; i >= 0; i--)
+    if (__builtin_mul_overflow(value, (ppi_wide)at, &value) || __builtin_add_overflow(value, poly->c[i], &value))
+      fail(total);
+  return value;
+}
+
+/* p(x + 1) - p(x) */
+static struct univariate difference_of(struct ppi_total *total, const struct univariate *poly) {
+  struct univariate difference = { .degree = poly->degree > 0 ? poly->degree - 1 : 0 };
+  for (int i = 1; i <= poly->degree; i++) {
+    ppi_wide binomial = 1;
+    for (int j = 0; j < i; j++) { /* binomial: i over j */
+      ppi_wide term = 0;
+      if (__builtin_mul_overflow(binomial, poly->c[i], &term) ||
+          __builtin_add_overflow(difference.c[j], term, &difference.c[j]))
+        fail(total);
+      binomial = binomial * (i - j) / (j + 1);
+    }
+  }
+  return difference;
+}
+
+/* The first place from `low` on at which the polynomial, monotonic up to high, is >= 0 (or, falling, < 0); high + 1: none. */
+static int64_t find_turn(struct ppi_total *total, const struct univariate *poly, int64_t low, int64_t high,
+                         bool rises) {
+  if (low > high || (value_at(total, poly, low) >= 0) == rises)
+    return low;
+  if ((value_at(total, poly, high) >= 0) != rises)
+    return high + 1;
+  while (low <= high && !total->status) {
+    const int64_t middle = low + (high - low) / 2;
+    if ((value_at(total, poly, middle) >= 0) == rises)
+      high = middle - 1;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+struct runs {
+  int count;
+  int64_t first[DEGREE + 2], last[DEGREE + 2];
+};
+
+static void add_run(struct runs *runs, int64_t first, int64_t last) {
+  if (first > last)
+    return;
+  if (runs->count > 0 && runs->last[runs->count - 1] == first - 1) {
+    runs->last[runs->count - 1] = last;
+    return;
+  }
+  if (runs->count == DEGREE + 2)
+    return;
+  runs->first[runs->count] = first;
+  runs->last[runs->count++] = last;
+}
+
+/* Where low .. high the polynomial is >= 0. Between two changes of sign of its difference it is monotonic. */
+static void find_runs(struct ppi_total *total, const struct univariate *poly, int64_t low, int64_t high,
+                      struct runs *runs) {
+  struct runs rising = { .count = 0 };
+  runs->count = 0;
+  if (poly->degree == 0) {
+    if (poly->c[0] >= 0)
+      add_run(runs, low, high);
+    return;
+  }
+  const struct univariate difference = difference_of(total, poly);
+  if (low < high)
+    find_runs(total, &difference, low, high - 1, &rising);
+  int64_t at = low; /* what is before is done */
+  for (int i = 0; i < rising.count && !total->status; i++) {
+    const int64_t bottom = rising.first[i], top = rising.last[i] + 1;
+    if (at < bottom) /* falls from `at` to `bottom` */
+      add_run(runs, at, find_turn(total, poly, at, bottom - 1, false) - 1);
+    add_run(runs, find_turn(total, poly, bottom, top - 1, true), top - 1);
+    at = top;
+  }
+  if (at <= high)
+    add_run(runs, at, find_turn(total, poly, at, high, false) - 1);
+}
+
+static ppi_wide sum_run(struct task *task, int var, int64_t first, int64_t last) {
+  const struct ppi_form from = ppi_form_constant(first), to = ppi_form_constant(last);
+  struct ppi_poly sum;
+  if (task->weight.count == 1 && task->weight.terms[0].powers == 0 && task->weight.denominator == 1)
+    return task->weight.terms[0].coefficient * (last - first + 1);
+  ppi_poly_sum(&task->weight, PPI_BLOCK_VAR(var), &from, &to, &sum);
+  return constant_of(task, &sum);
+}
+
+/* The one variable that is left. */
+static ppi_wide sum_last(struct task *task, int var) {
+  struct univariate limit = { .degree = 0 };
+  struct runs runs = { .count = 0 };
+  ppi_wide sum = 0;
+  if (!task->limited)
+    return sum_run(task, var, task->set.low[var], task->set.high[var]);
+  limit.degree = ppi_poly_degree(&task->limit, var);
+  if (limit.degree > DEGREE) {
+    fail(task->total);
+    return 0;
+  }
+  for (int i = 0; i < task->limit.count; i++)
+    limit.c[ppi_power_of(task->limit.terms[i].powers, var)] = task->limit.terms[i].coefficient;
+  find_runs(task->total, &limit, task->set.low[var], task->set.high[var], &runs);
+  for (int i = 0; i < runs.count && !task->total->status; i++)
+    sum += sum_run(task, var, runs.first[i], runs.last[i]);
+  return sum;
+}
+
+/* A polynomial in two variables, `over` and `in`, as polynomials in `in` for values of `over`. */
+struct bivariate {
+  int degree_over, degree_in;
+  ppi_wide c[DEGREE + 1][DEGREE + 1];
+};
+
+static bool make_bivariate(const struct ppi_poly *poly, int over, int in, struct bivariate *made) {
+  memset(made, 0, sizeof *made);
+  made->degree_over = ppi_poly_degree(poly, over);
+  made->degree_in = ppi_poly_degree(poly, in);
+  if (made->degree_over > DEGREE || made->degree_in > DEGREE)
+    return false;
+  for (int i = 0; i < poly->count; i++)
+    made->c[ppi_power_of(poly->terms[i].powers, over)][ppi_power_of(poly->terms[i].powers, in)] =
+        poly->terms[i].coefficient;
+  return true;
+}
+
+static struct univariate put_number(struct ppi_total *total, const struct bivariate *poly, int64_t value) {
+  struct univariate result = { .degree = poly->degree_in };
+  for (int i = poly->degree_over; i >= 0; i--)
+    for (int j = 0; j <= poly->degree_in; j++)
+      if (__builtin_mul_overflow(result.c[j], (ppi_wide)value, &result.c[j]) ||
+          __builtin_add_overflow(result.c[j], poly->c[i][j], &result.c[j]))
+        fail(total);
+  while (result.degree > 0 && result.c[result.degree] == 0)
+    result.degree--;
+  return result;
+}
+
+/* Bounds on variable `in` for a value of variable `over`. */
+static void pair_range(const struct ppi_set *set, int over, int64_t value, int in, int64_t *low, int64_t *high) {
+  *low = set->low[in];
+  *high = set->high[in];
+  for (int i = 0; i < set->count; i++) {
+    const ppi_wide rest = (ppi_wide)set->rows[i].c[over] * value + set->rows[i].constant;
+    const int64_t factor = set->rows[i].c[in];
+    if (factor == 0) {
+      if (rest < 0)
+        *high = *low - 1;
+    } else if (factor > 0) {
+      const ppi_wide bound = -floor_div(rest, factor);
+      *low = bound > *high ? *high + 1 : bound > *low ? (int64_t)bound : *low;
+    } else {
+      const ppi_wide bound = floor_div(rest, -factor);
+      *high = bound < *low ? *low - 1 : bound < *high ? (int64_t)bound : *high;
+    }
+  }
+}
+
+/* Sum of the weight over a run, for a value of the other variable. */
+static ppi_wide sum_weight(struct task *task, int over, int64_t value, int in, int64_t first, int64_t last) {
+  const struct ppi_form from = ppi_form_constant(first), to = ppi_form_constant(last);
+  struct ppi_poly weight, sum;
+  if (task->weight.count == 1 && task->weight.terms[0].powers == 0 && task->weight.denominator == 1)
+    return task->weight.terms[0].coefficient * (last - first + 1);
+  ppi_poly_copy(&weight, &task->weight);
+  ppi_poly_assign(&weight, over, value);
+  ppi_poly_sum(&weight, in, &from, &to, &sum);
+  return constant_of(task, &sum);
+}
+
+/* The two variables that are left: goes through one of them. */
+static ppi_wide sum_pair(struct task *task, int over, int in) {
+  struct bivariate limit = { .degree_in = 0 };
+  ppi_wide sum = 0;
+  if (task->limited && !make_bivariate(&task->limit, over, in, &limit)) {
+    fail(task->total);
+    return 0;
+  }
+  for (int64_t value = task->set.low[over]; value <= task->set.high[over] && step(task->total); value++) {
+    const struct univariate poly = put_number(task->total, &limit, value);
+    struct runs runs;
+    int64_t low = 0, high = 0;
+    pair_range(&task->set, over, value, in, &low, &high);
+    if (low > high)
+      continue;
+    find_runs(task->total, &poly, low, high, &runs);
+    for (int i = 0; i < runs.count && !task->total->status; i++)
+      sum += sum_weight(task, over, value, in, runs.first[i], runs.last[i]);
+  }
+  return sum;
+}
+
+/* The variable to go through: of those that stand in the way, the one with the fewest values. */
+static int variable_to_fix(const struct task *task) {
+  int found = -1;
+  for (int i = 0; i < task->set.variables; i++) {
+    int cases = 0;
+    if (!(task->active & 1u << i) || is_simple(task, i, &cases))
+      continue;
+    if (found < 0 || task->set.high[i] - task->set.low[i] < task->set.high[found] - task->set.low[found])
+      found = i;
+  }
+  return found;
+}
+
+/* Goes through the variable with fewer values. */
+static ppi_wide sum_two(struct task *task) {
+  const int first = __builtin_ctz(task->active), second = __builtin_ctz(task->active & (task->active - 1));
+  const struct ppi_set *set = &task->set;
+  const bool fewer = set->high[first] - set->low[first] <= set->high[second] - set->low[second];
+  return fewer ? sum_pair(task, first, second) : sum_pair(task, second, first);
+}
+
+static ppi_wide sum_values(struct task *task, int var) {
+  ppi_wide sum = 0;
+  for (int64_t value = task->set.low[var]; value <= task->set.high[var] && step(task->total); value++) {
+    struct task *part = copy_task(task);
+    if (!part)
+      return 0;
+    assign(part, var, value);
+    sum += sum_of(part);
+    free(part);
+  }
+  return sum;
+}
+
+/* Destroys the task's contents. */
+static ppi_wide sum_of(struct task *task) {
+  if (!step(task->total) || !simplify(task))
+    return 0;
+  if (task->active == 0)
+    return constant_of(task, &task->weight);
+  if ((task->active & (task->active - 1)) == 0)
+    return sum_last(task, __builtin_ctz(task->active));
+  const int simple = simplest_variable(task);
+  if (simple >= 0)
+    return sum_simple(task, simple);
+  if (__builtin_popcount(task->active) == 2)
+    return sum_two(task);
+  return sum_values(task, variable_to_fix(task));
+}
+
+static uint64_t begin(struct ppi_total *total, const struct ppi_set *set, const struct ppi_poly *poly, int64_t limit) {
+  struct task *task = malloc(sizeof *task);
+  if (!task) {
+    total->status = total->status ? total->status : ppi_error_memory(total->error);
+    return 0;
+  }
+  task->total = total;
+  task->set = *set;
+  task->active = (1u << set->variables) - 1;
+  task->limited = poly != NULL;
+  ppi_poly_constant(&task->weight, 1);
+  if (poly) {
+    struct ppi_poly least;
+    ppi_poly_copy(&task->limit, poly);
+    task->limit.denominator = 1;
+    ppi_poly_constant(&least, 1);
+    if (__builtin_mul_overflow((ppi_wide)limit, (ppi_wide)poly->denominator, &least.terms[0].coefficient))
+      fail(total);
+    least.terms[0].coefficient += 1;
+    ppi_poly_add(&task->limit, &least, -1);
+  }
+  const ppi_wide sum = sum_of(task);
+  free(task);
+  if (sum < 0 || sum > UINT64_MAX)
+    fail(total);
+  return total->status ? 0 : (uint64_t)sum;
+}
+
+uint64_t ppi_total_points(struct ppi_total *total, const struct ppi_set *set) {
+  return begin(total, set, NULL, 0);
+}
+
+uint64_t ppi_total_beyond(struct ppi_total *total, const struct ppi_set *set, const struct ppi_poly *poly,
+                          int64_t limit) {
+  return begin(total, set, poly, limit);
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many different lines a list of footprints has: the rows of the array are cut at the bounds of all footprints into slabs, in which the
+   same footprints take part; in a row of a slab they are intervals, whose union is added up over the slab in closed form. Comparisons
+   with the row's number are decided for the whole slab at its ends; where these disagree the slab is cut in two. */
+#include "affine/engine.h"
+
+#define MEMBERS 96
+#define PARTS 32 /* quotients of row numbers that are summed up at a time */
+#define CUTS 64  /* of slabs inside each other */
+
+struct quotient { /* sign * (form / per_line, rounded down) */
+  struct ppi_form form;
+  int sign;
+};
+
+struct tally {
+  struct ppi_poly lines;
+  int count;
+  struct quotient parts[PARTS];
+};
+
+struct interval {
+  struct ppi_form first, last; /* elements, or lines */
+};
+
+struct uniter {
+  struct ppi_engine *engine;
+  struct ppi_path *path;
+  const struct ppi_footprints *list;
+  int levels; /* of rows: dimensions - 1 */
+  int64_t per_line;
+  bool fixed[PPI_LOOPS];                           /* the row of a level is one: low */
+  struct ppi_form low[PPI_LOOPS], high[PPI_LOOPS]; /* of the present slabs */
+  bool cut;                                        /* a slab is to be cut */
+  int cut_level, cuts;
+  struct ppi_form cut_at; /* where the second part starts */
+};
+
+static bool goes_on(const struct uniter *uniter) {
+  return !uniter->cut && !uniter->path->stop;
+}
+
+static struct ppi_form difference(struct uniter *uniter, const struct ppi_form *a, const struct ppi_form *b) {
+  return ppi_form_sub(a, b, &uniter->engine->system.fits);
+}
+
+/* The form with a value for the row of a level. */
+static struct ppi_form put(struct uniter *uniter, const struct ppi_form *form, int level,
+                           const struct ppi_form *value) {
+  struct ppi_form rest = *form;
+  const int64_t factor = form->c[PPI_ROW_VAR(level)];
+  rest.c[PPI_ROW_VAR(level)] = 0;
+  return factor == 0 ? rest : ppi_form_combine(&rest, 1, value, factor, &uniter->engine->system.fits);
+}
+
+static int deepest_row(const struct uniter *uniter, const struct ppi_form *form) {
+  for (int i = uniter->levels - 1; i >= 0; i--)
+    if (form->c[PPI_ROW_VAR(i)] != 0)
+      return i;
+  return -1;
+}
+
+/* The slab is to be cut where the form changes its sign. */
+static void ask_cut(struct uniter *uniter, const struct ppi_form *form, int level) {
+  const struct ppi_form nothing = ppi_form_constant(0);
+  const int64_t factor = form->c[PPI_ROW_VAR(level)], size = factor < 0 ? -factor : factor;
+  struct ppi_form rest = *form;
+  rest.c[PPI_ROW_VAR(level)] = 0;
+  if (size != 1)
+    rest = ppi_path_floor(uniter->path, &rest, size);
+  if (uniter->path->stop)
+    return;
+  uniter->cut = true;
+  uniter->cut_level = level;
+  if (factor > 0)
+    uniter->cut_at = difference(uniter, &nothing, &rest);
+  else
+    uniter->cut_at = ppi_form_plus(&rest, 1);
+}
+
+/* Whether a form is >= 0 all over the present slabs, or nowhere. False as well once a cut is asked for. */
+static bool is_sure(struct uniter *uniter, const struct ppi_form *form) {
+  const int level = deepest_row(uniter, form);
+  if (!goes_on(uniter))
+    return false;
+  if (level < 0)
+    return ppi_path_sign(uniter->path, form);
+  const struct ppi_form at_low = put(uniter, form, level, &uniter->low[level]);
+  const bool low = is_sure(uniter, &at_low);
+  if (!goes_on(uniter) || uniter->fixed[level])
+    return low && goes_on(uniter);
+  const struct ppi_form at_high = put(uniter, form, level, &uniter->high[level]);
+  const bool high = is_sure(uniter, &at_high);
+  if (!goes_on(uniter))
+    return false;
+  if (low != high)
+    ask_cut(uniter, form, level);
+  return low && high;
+}
+
+/* Whether a >= b + more. */
+static bool reaches(struct uniter *uniter, const struct ppi_form *a, const struct ppi_form *b, int64_t more) {
+  int64_t known = 0;
+  if (ppi_form_difference(a, b, &known))
+    return known >= more;
+  const struct ppi_form lead = difference(uniter, a, b), over = ppi_form_plus(&lead, -more);
+  return is_sure(uniter, &over);
+}
+
+/* A form with the fixed rows put in. */
+static struct ppi_form resolve(struct uniter *uniter, const struct ppi_form *form) {
+  struct ppi_form result = *form;
+  for (int i = uniter->levels - 1; i >= 0; i--)
+    if (uniter->fixed[i] && result.c[PPI_ROW_VAR(i)] != 0)
+      result = put(uniter, &result, i, &uniter->low[i]);
+  return result;
+}
+
+static struct ppi_form bound_value(struct uniter *uniter, const struct ppi_bound *bound, bool low) {
+  const struct ppi_form nothing = ppi_form_constant(0);
+  struct ppi_form form = resolve(uniter, &bound->form);
+  if (bound->divisor == 1)
+    return form;
+  if (!low)
+    return ppi_path_floor(uniter->path, &form, bound->divisor);
+  form = difference(uniter, &nothing, &form);
+  form = ppi_path_floor(uniter->path, &form, bound->divisor);
+  return difference(uniter, &nothing, &form);
+}
+
+/* The greatest of lower bounds, or the least of upper ones. */
+static struct ppi_form tightest(struct uniter *uniter, int first, int count, bool low) {
+  const struct ppi_bound *bounds = uniter->list->bounds + first;
+  struct ppi_form best = bound_value(uniter, &bounds[0], low);
+  for (int i = 1; i < count && goes_on(uniter); i++) {
+    const struct ppi_form bound = bound_value(uniter, &bounds[i], low);
+    if (low ? reaches(uniter, &bound, &best, 0) : reaches(uniter, &best, &bound, 0))
+      best = bound;
+  }
+  return best;
+}
+
+static struct interval range_of(struct uniter *uniter, int member, int level) {
+  const struct ppi_footprint *footprint = &uniter->list->footprints[member];
+  struct interval interval;
+  interval.first = tightest(uniter, footprint->first_low[level], footprint->low_count[level], true);
+  interval.last = tightest(uniter, footprint->first_high[level], footprint->high_count[level], false);
+  return interval;
+}
+
+/* First and last element of a footprint in a row. */
+static struct interval elements_of(struct uniter *uniter, int member) {
+  const struct ppi_footprint *footprint = &uniter->list->footprints[member];
+  const struct interval run = range_of(uniter, member, uniter->levels);
+  const struct ppi_form offset = resolve(uniter, &footprint->offset);
+  const bool rises = footprint->factor > 0;
+  bool *fits = &uniter->engine->system.fits;
+  struct interval interval;
+  interval.first = ppi_form_combine(&offset, 1, rises ? &run.first : &run.last, footprint->factor, fits);
+  interval.last = ppi_form_combine(&offset, 1, rises ? &run.last : &run.first, footprint->factor, fits);
+  return interval;
+}
+
+/* Whether the line of an element can be told without a quotient of a row's number. */
+static bool has_line(const struct uniter *uniter, const struct ppi_form *form) {
+  for (int i = 0; i < uniter->levels; i++)
+    if (form->c[PPI_ROW_VAR(i)] % uniter->per_line != 0)
+      return false;
+  return true;
+}
+
+/* Intervals by their first elements. */
+static void sort_in(struct uniter *uniter, struct interval *intervals, int count, const struct interval *added) {
+  int at = count;
+  while (at > 0 && goes_on(uniter) && !reaches(uniter, &added->first, &intervals[at - 1].first, 0)) {
+    intervals[at] = intervals[at - 1];
+    at--;
+  }
+  intervals[at] = *added;
+}
+
+static void add_quotient(struct uniter *uniter, struct tally *tally, const struct ppi_form *form, int sign) {
+  struct ppi_poly poly;
+  if (has_line(uniter, form)) {
+    const struct ppi_form line = ppi_path_floor(uniter->path, form, uniter->per_line);
+    ppi_poly_form(&poly, &line);
+    ppi_poly_add(&tally->lines, &poly, sign);
+  } else if (tally->count == PARTS) {
+    ppi_path_give_up(uniter->path, "too many quotients to sum up");
+  } else {
+    tally->parts[tally->count++] = (struct quotient){ *form, sign };
+  }
+}
+
+/* Adds the lines of an interval of lines, or of elements. */
+static void add_interval(struct uniter *uniter, const struct interval *interval, bool lines, struct tally *tally) {
+  struct ppi_poly poly;
+  const struct ppi_form length = difference(uniter, &interval->last, &interval->first);
+  const struct ppi_form one = lines ? ppi_form_plus(&length, 1) : ppi_form_constant(1);
+  ppi_poly_form(&poly, &one);
+  ppi_poly_add(&tally->lines, &poly, 1);
+  if (lines)
+    return;
+  add_quotient(uniter, tally, &interval->last, 1);
+  add_quotient(uniter, tally, &interval->first, -1);
+}
+
+/* Whether two elements, the second behind the first, lie on different lines. */
+static bool on_other_line(struct uniter *uniter, const struct ppi_form *before, const struct ppi_form *behind) {
+  if (reaches(uniter, behind, before, uniter->per_line))
+    return true;
+  if (!goes_on(uniter))
+    return false;
+  if (!has_line(uniter, before) || !has_line(uniter, behind)) {
+    ppi_path_give_up(uniter->path, "gaps along lines vary from row to row");
+    return false;
+  }
+  const struct ppi_form first = ppi_path_floor(uniter->path, before, uniter->per_line),
+                        second = ppi_path_floor(uniter->path, behind, uniter->per_line);
+  return goes_on(uniter) && reaches(uniter, &second, &first, 1);
+}
+
+/* Adds the union of intervals, sorted by their beginnings. */
+static void add_union(struct uniter *uniter, const struct interval *intervals, int count, bool lines,
+                      struct tally *tally) {
+  struct interval present = intervals[0];
+  for (int i = 1; i < count && goes_on(uniter); i++) {
+    const struct interval *next = &intervals[i];
+    const bool joins = reaches(uniter, &present.last, &next->first, -1) ||
+                       (goes_on(uniter) && !lines && !on_other_line(uniter, &present.last, &next->first));
+    if (!goes_on(uniter))
+      return;
+    if (!joins) {
+      add_interval(uniter, &present, lines, tally);
+      present = *next;
+    } else if (reaches(uniter, &next->last, &present.last, 0)) {
+      present.last = next->last;
+    }
+  }
+  if (goes_on(uniter))
+    add_interval(uniter, &present, lines, tally);
+}
+
+static void count_row(struct uniter *uniter, const int *members, int count, struct tally *tally) {
+  struct interval given[MEMBERS], sorted[MEMBERS];
+  bool lines = true;
+  for (int i = 0; i < count && goes_on(uniter); i++) {
+    given[i] = elements_of(uniter, members[i]);
+    lines = lines && has_line(uniter, &given[i].first) && has_line(uniter, &given[i].last);
+  }
+  for (int i = 0; i < count && goes_on(uniter); i++) {
+    if (lines) {
+      given[i].first = ppi_path_floor(uniter->path, &given[i].first, uniter->per_line);
+      given[i].last = ppi_path_floor(uniter->path, &given[i].last, uniter->per_line);
+    }
+    sort_in(uniter, sorted, i, &given[i]);
+  }
+  if (goes_on(uniter))
+    add_union(uniter, sorted, count, lines, tally);
+}
+
+/* Sum of form / per_line, rounded down, over forms from 0 to limit - 1: with limit = per_line * n + w, per_line * n * (n - 1) / 2 + w * n. */
+static void sum_quotients(struct uniter *uniter, const struct ppi_form *limit, struct ppi_poly *sum) {
+  const struct ppi_form n = ppi_path_floor(uniter->path, limit, uniter->per_line);
+  const struct ppi_form w = ppi_form_combine(limit, 1, &n, -uniter->per_line, &uniter->engine->system.fits);
+  struct ppi_poly count, rest, product;
+  ppi_poly_power_sum(&n, 1, sum);
+  ppi_poly_form(&count, &n);
+  ppi_poly_form(&rest, &w);
+  ppi_poly_multiply(&count, &rest, &product);
+  ppi_poly_constant(&rest, uniter->per_line);
+  ppi_poly_multiply(sum, &rest, &count);
+  ppi_poly_copy(sum, &count);
+  ppi_poly_add(sum, &product, 1);
+}
+
+/* Sum of a quotient over the rows of a slab, in which the row's number has the coefficient 1 or -1. */
+static void add_quotient_sum(struct uniter *uniter, const struct quotient *part, int level, struct ppi_poly *lines) {
+  const struct ppi_form low = put(uniter, &part->form, level, &uniter->low[level]),
+                        high = put(uniter, &part->form, level, &uniter->high[level]);
+  const int64_t factor = part->form.c[PPI_ROW_VAR(level)];
+  const struct ppi_form beyond = ppi_form_plus(factor > 0 ? &high : &low, 1);
+  struct ppi_poly sum, below;
+  if (factor != 1 && factor != -1) {
+    ppi_path_give_up(uniter->path, "slopes along lines other than 1 and -1");
+    return;
+  }
+  sum_quotients(uniter, &beyond, &sum);
+  sum_quotients(uniter, factor > 0 ? &low : &high, &below);
+  ppi_poly_add(&sum, &below, -1);
+  ppi_poly_add(lines, &sum, part->sign);
+}
+
+/* Adds what was counted in a row of a slab, for all its rows. */
+static void add_slab(struct uniter *uniter, const struct tally *row, int level, struct tally *tally) {
+  struct ppi_poly sum;
+  if (uniter->fixed[level]) {
+    ppi_poly_add(&tally->lines, &row->lines, 1);
+    for (int i = 0; i < row->count; i++)
+      add_quotient(uniter, tally, &row->parts[i].form, row->parts[i].sign);
+    return;
+  }
+  ppi_poly_sum(&row->lines, PPI_ROW_VAR(level), &uniter->low[level], &uniter->high[level], &sum);
+  for (int i = 0; i < row->count && goes_on(uniter); i++)
+    add_quotient_sum(uniter, &row->parts[i], level, &sum);
+  ppi_poly_add(&tally->lines, &sum, 1);
+}
+
+static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally);
+
+/* Rows low .. high of a level, in all of which the members take part. */
+static void count_slab(struct uniter *uniter, int level, const struct ppi_form *low, const struct ppi_form *high,
+                       const int *members, int count, struct tally *tally) {
+  int64_t rows = 0;
+  struct tally row = { .count = 0 };
+  ppi_poly_constant(&row.lines, 0);
+  uniter->low[level] = *low;
+  uniter->high[level] = *high;
+  uniter->fixed[level] = ppi_form_difference(high, low, &rows) && rows == 0;
+  count_level(uniter, level + 1, members, count, &row);
+  if (goes_on(uniter))
+    add_slab(uniter, &row, level, tally);
+  uniter->fixed[level] = false;
+  if (!uniter->cut || uniter->cut_level != level || uniter->path->stop)
+    return;
+  const struct ppi_form second = uniter->cut_at, first = ppi_form_plus(&second, -1);
+  uniter->cut = false;
+  if (++uniter->cuts > CUTS)
+    ppi_path_give_up(uniter->path, "footprints are cut into too many parts");
+  if (goes_on(uniter))
+    count_slab(uniter, level, low, &first, members, count, tally);
+  if (goes_on(uniter))
+    count_slab(uniter, level, &second, high, members, count, tally);
+}
+
+/* Where slabs begin and end: distinct forms in rising order. */
+struct points {
+  int count;
+  int place[2 * MEMBERS]; /* of each point: its number in the order */
+  int order[2 * MEMBERS]; /* the other way around */
+  struct ppi_form at[2 * MEMBERS];
+};
+
+/* The point that equals the form, added if need be. */
+static int point_of(struct uniter *uniter, struct points *points, const struct ppi_form *form) {
+  int low = 0, high = points->count;
+  while (low < high && goes_on(uniter)) {
+    const int middle = low + (high - low) / 2, point = points->order[middle];
+    if (!reaches(uniter, form, &points->at[point], 0))
+      high = middle;
+    else if (goes_on(uniter) && reaches(uniter, form, &points->at[point], 1))
+      low = middle + 1;
+    else
+      return point;
+  }
+  for (int i = points->count; i > low; i--)
+    points->order[i] = points->order[i - 1];
+  points->order[low] = points->count;
+  points->at[points->count] = *form;
+  return points->count++;
+}
+
+static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally) {
+  int begins[MEMBERS], ends[MEMBERS], active[MEMBERS];
+  struct points points = { .count = 0 };
+  if (level == uniter->levels) {
+    count_row(uniter, members, count, tally);
+    return;
+  }
+  for (int i = 0; i < count && goes_on(uniter); i++) {
+    const struct interval range = range_of(uniter, members[i], level);
+    const struct ppi_form beyond = ppi_form_plus(&range.last, 1);
+    begins[i] = goes_on(uniter) ? point_of(uniter, &points, &range.first) : 0;
+    ends[i] = goes_on(uniter) ? point_of(uniter, &points, &beyond) : 0;
+  }
+  for (int i = 0; i < points.count; i++)
+    points.place[points.order[i]] = i;
+  for (int i = 0; i + 1 < points.count && goes_on(uniter); i++) {
+    const struct ppi_form last = ppi_form_plus(&points.at[points.order[i + 1]], -1);
+    int active_count = 0;
+    for (int j = 0; j < count; j++)
+      if (points.place[begins[j]] <= i && i < points.place[ends[j]])
+        active[active_count++] = members[j];
+    if (active_count > 0)
+      count_slab(uniter, level, &points.at[points.order[i]], &last, active, active_count, tally);
+  }
+}
+
+/* Whether the footprint has points at all. */
+static bool takes_part(struct uniter *uniter, const struct ppi_footprint *footprint) {
+  for (int i = 0; i < footprint->condition_count; i++)
+    if (!ppi_path_sign(uniter->path, &uniter->list->conditions[footprint->first_condition + i]))
+      return false;
+  return true;
+}
+
+void ppi_engine_count_lines(struct ppi_engine *engine, int array, struct ppi_poly *lines) {
+  const struct ppi_layout_array *of = &engine->nest->layout.arrays[array];
+  struct uniter uniter = { .engine = engine, .path = engine->path, .list = &engine->footprints[array] };
+  struct tally tally = { .count = 0 };
+  int members[MEMBERS], count = 0;
+  uniter.levels = of->dimensions - 1;
+  uniter.per_line = of->per_line;
+  ppi_poly_constant(&tally.lines, 0);
+  engine->system.fits = true;
+  for (int i = 0; i < uniter.list->count && !engine->path->stop; i++) {
+    if (!takes_part(&uniter, &uniter.list->footprints[i]))
+      continue;
+    if (count == MEMBERS)
+      ppi_path_give_up(engine->path, "too many footprints");
+    else
+      members[count++] = i;
+  }
+  if (count == 0 || engine->path->stop)
+    return;
+  count_level(&uniter, 0, members, count, &tally);
+  if (tally.count > 0)
+    ppi_path_give_up(engine->path, "quotients are left over");
+  if (!engine->system.fits || tally.lines.bad)
+    ppi_path_give_up(engine->path, "numbers become too large");
+  ppi_poly_add(lines, &tally.lines, 1);
+}
