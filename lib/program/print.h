@@ -9,6 +9,9 @@ void ppi_print_text(const struct perfpred_program *program, struct ppi_text *tex
 void ppi_print_json(const struct perfpred_program *program, struct ppi_text *text);
 void ppi_print_c(const struct perfpred_program *program, struct ppi_text *text); /* an algorithm, not a nest */
 
+/* A CALL or RUN of the program, as its text has it, without the end of the line. */
+void ppi_print_call(const struct perfpred_program *program, const struct ppi_node *node, struct ppi_text *text);
+
 /* Words of the text form. */
 const char *ppi_print_type(enum ppi_type type);
 const char *ppi_print_property(enum ppi_property property);

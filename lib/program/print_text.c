@@ -141,12 +141,13 @@ static void print_call(const struct printer *printer, const struct ppi_node *nod
   ppi_text_append(text, before[0] == '(' ? "()\n" : ")\n");
 }
 
-/* Accesses of one statement stay on one line. */
+/* Accesses of one statement stay on one line, but for those under conditions on data. */
 static const struct ppi_node *print_accesses(const struct printer *printer, const struct ppi_node *node) {
   struct ppi_text *text = printer->text;
   const struct ppi_node *last = NULL;
   ppi_text_append(text, node->may ? "may " : "");
-  for (; node && node->kind == PPI_NODE_ACCESS && (!last || node->statement == last->statement);
+  for (; node && node->kind == PPI_NODE_ACCESS &&
+         (!last || (node->statement == last->statement && node->may == last->may));
        last = node, node = node->next) {
     if (last && last->access == node->access)
       ppi_text_append(text, ", ");
@@ -185,6 +186,14 @@ static void print_block(const struct printer *printer, const struct ppi_node *no
       break;
     }
   }
+}
+
+void ppi_print_call(const struct perfpred_program *program, const struct ppi_node *node, struct ppi_text *text) {
+  struct printer printer = { .program = program, .text = text };
+  printer.scope = ppi_print_scope(program, printer.names);
+  print_call(&printer, node);
+  if (!text->failed && text->length > 0)
+    text->data[--text->length] = '\0';
 }
 
 void ppi_print_text(const struct perfpred_program *program, struct ppi_text *text) {

@@ -129,7 +129,10 @@ static enum perfpred_status add_access(struct ppi_region *region, const struct p
   struct reference reference = { 0 };
   const char *array = NULL;
   if (!read_reference(expr, &reference))
-    return ppi_region_error(region, expr, "expected an array with at most 8 subscripts");
+    return ppi_region_error(region, expr,
+                            reference.base && reference.base->op == PPI_C_MEMBER
+                                ? "a member of a structure"
+                                : "expected an array with at most 8 subscripts");
   enum perfpred_status status = find_array(region, expr, &reference, &array);
   if (!status && region->line.length > 0 && (region->line_may > 0) != (region->may > 0))
     status = ppi_region_flush(region);

@@ -8,7 +8,7 @@
 struct head {
   const struct ppi_c_token *counter;
   const struct ppi_c_expr *first, *condition, *advance;
-  struct ppi_text start;  /* the first value */
+  struct ppi_text start;  /* the first value; of a loop downwards by one, the value above it */
   struct ppi_text limits; /* bounds of the side to which it runs: "a" or "a, b" */
   int limit_count;
   bool nonnegative_limit; /* of a loop downwards: no bound is negative */
@@ -189,15 +189,24 @@ static enum perfpred_status read_general(struct ppi_region *region, struct head 
   return status;
 }
 
+/* n of `n - 1`, so that `i <= n - 1` becomes a bound that people would write; else NULL. */
+static const struct ppi_c_expr *next_lower(const struct ppi_c_expr *expr) {
+  const bool less = expr->op == PPI_C_BINARY && !strcmp(expr->mark, "-") && expr->b->op == PPI_C_INTEGER;
+  return less && expr->b->value == 1 ? expr->a : NULL;
+}
+
 /* i < b + slack upwards, i > b - slack downwards. */
 static enum perfpred_status read_simple(struct ppi_region *region, struct head *head, const struct ppi_c_expr *b,
                                         int slack) {
   struct ppi_text bound = PPI_TEXT_INIT;
+  int plus = head->step > 0 ? slack : 1 - slack;
+  const struct ppi_c_expr *lower = plus == 1 ? next_lower(b) : NULL;
+  plus -= lower ? 1 : 0;
   ppi_text_append(&bound, "(");
-  enum perfpred_status status = ppi_region_index(region, b, &bound);
+  enum perfpred_status status = ppi_region_index(region, lower ? lower : b, &bound);
   ppi_text_append(&bound, ")");
   if (!status)
-    add_limit(head, &bound, head->step > 0 ? slack : 1 - slack);
+    add_limit(head, &bound, plus);
   head->nonnegative_limit = head->nonnegative_limit && ppi_region_is_nonnegative(region, b);
   ppi_text_free(&bound);
   return status;
@@ -232,12 +241,22 @@ static enum perfpred_status read_condition(struct ppi_region *region, struct hea
   return ppi_region_error(region, expr, "expected a bound for the counter, on the side to which it runs");
 }
 
+static enum perfpred_status write_start(struct ppi_region *region, struct head *head) {
+  const struct ppi_c_expr *above = head->step == -1 ? next_lower(head->first) : NULL;
+  if (head->step != -1 || above)
+    return ppi_region_index(region, above ? above : head->first, &head->start);
+  ppi_text_append(&head->start, "(");
+  enum perfpred_status status = ppi_region_index(region, head->first, &head->start);
+  ppi_text_append(&head->start, ") + 1");
+  return status;
+}
+
 static enum perfpred_status read_head(struct ppi_region *region, struct head *head) {
   enum perfpred_status status = parse_head(region, head);
   if (!status)
     status = read_advance(region, head);
   if (!status)
-    status = ppi_region_index(region, head->first, &head->start);
+    status = write_start(region, head);
   head->nonnegative_limit = true;
   return status ? status : read_condition(region, head, head->condition);
 }
@@ -273,9 +292,9 @@ static void write_lowest(const struct head *head, struct ppi_text *text) {
 static void write_downwards(const struct head *head, const char *name, struct ppi_text *text) {
   ppi_text_printf(text, "for %s in ", name);
   write_lowest(head, text);
-  ppi_text_append(text, ":(");
+  ppi_text_append(text, ":");
   append(text, &head->start);
-  ppi_text_append(text, ") + 1 down");
+  ppi_text_append(text, " down");
 }
 
 /* Downwards by more than one: a loop over the number of the step, and the counter from it. */

@@ -9,17 +9,17 @@
 
 #define NAME_LONGEST 50 /* longer names are cut, which leaves room for a number behind */
 
-static bool add_varying(struct ppi_region *region, const struct ppi_c_token *name) {
+enum perfpred_status ppi_region_add_varying(struct ppi_region *region, const struct ppi_c_token *name) {
   if (region->varying_count == region->varying_capacity) {
     const size_t capacity = region->varying_capacity ? 2 * region->varying_capacity : 16;
     const struct ppi_c_token **varying = realloc(region->varying, capacity * sizeof *varying);
     if (!varying)
-      return false;
+      return ppi_error_memory(region->parser->error);
     region->varying = varying;
     region->varying_capacity = capacity;
   }
   region->varying[region->varying_count++] = name;
-  return true;
+  return PERFPRED_OK;
 }
 
 static bool is_assignment(const struct ppi_c_token *token) {
@@ -42,24 +42,32 @@ static bool is_changed(const struct ppi_c_token *name) {
 enum perfpred_status ppi_region_note_varying(struct ppi_region *region) {
   struct ppi_c_parser *parser = region->parser;
   const struct ppi_c_token *begin = parser->at;
-  while (parser->at->kind != PPI_C_END && !ppi_c_is_pragma(parser->at, "endscop")) {
+  enum perfpred_status status = PERFPRED_OK;
+  while (!status && parser->at->kind != PPI_C_END && !ppi_c_is_pragma(parser->at, "endscop")) {
     const struct ppi_c_token *token = parser->at;
     if (ppi_c_accept(parser, "for")) {
       if (ppi_c_is(parser, "("))
         ppi_c_skip_brackets(parser); /* a counter changes in the head of its loop */
       continue;
     }
-    if (token->kind == PPI_C_NAME && is_changed(token) && !add_varying(region, token))
-      return ppi_error_memory(parser->error);
+    if (token->kind == PPI_C_NAME && is_changed(token))
+      status = ppi_region_add_varying(region, token);
     parser->at++;
   }
   parser->at = begin;
-  return PERFPRED_OK;
+  return status;
 }
 
 bool ppi_region_varies(const struct ppi_region *region, const struct ppi_c_token *name) {
   for (size_t i = 0; i < region->varying_count; i++)
     if (ppi_c_same_name(region->varying[i], name))
+      return true;
+  return false;
+}
+
+bool ppi_region_changes(const struct ppi_region *region, const struct ppi_c_token *declared) {
+  for (size_t i = 0; i < region->varying_count; i++)
+    if (region->varying[i] != declared && ppi_c_same_name(region->varying[i], declared))
       return true;
   return false;
 }

@@ -44,7 +44,10 @@ struct ppi_region {
 
 /* name.c */
 enum perfpred_status ppi_region_note_varying(struct ppi_region *region); /* from the parser's place on */
+enum perfpred_status ppi_region_add_varying(struct ppi_region *region, const struct ppi_c_token *name);
 bool ppi_region_varies(const struct ppi_region *region, const struct ppi_c_token *name);
+/* Whether a name that is declared there gets a value anywhere else. */
+bool ppi_region_changes(const struct ppi_region *region, const struct ppi_c_token *declared);
 struct ppi_region_name *ppi_region_find(const struct ppi_region *region, const struct ppi_c_token *name);
 enum perfpred_status ppi_region_add_name(struct ppi_region *region, const struct ppi_c_token *c,
                                          enum ppi_region_sort sort, struct ppi_region_name **name);

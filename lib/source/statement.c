@@ -56,9 +56,10 @@ static enum perfpred_status on_declared(void *data, struct ppi_c_symbol *symbol,
   if (!initial)
     return PERFPRED_OK;
   if (symbol->sort == PPI_C_SCALAR && symbol->integer && ppi_region_is_index(region, initial) &&
-      !ppi_region_varies(region, symbol->name))
+      !ppi_region_changes(region, symbol->name))
     return write_let(region, symbol, initial);
-  return do_statement(region, initial);
+  enum perfpred_status status = ppi_region_add_varying(region, symbol->name);
+  return status ? status : do_statement(region, initial);
 }
 
 /* What is declared in a block of C ends with it. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops of the reference implementations of kernels (lib/catalog/reference.nests). */
+#ifndef PPI_AFFINE_REFERENCE_H
+#define PPI_AFFINE_REFERENCE_H
+
+#include "program/registry.h"
+
+struct ppi_unit;
+
+/* All of them; release with ppi_unit_unref. */
+enum perfpred_status ppi_references_read(const struct perfpred_context *context, struct ppi_unit **references,
+                                         struct perfpred_error *error);
+/* The one of a CALL's kernel and flags; borrowed from the references. PERFPRED_UNSUPPORTED: there is none. */
+enum perfpred_status ppi_reference_find(const struct ppi_unit *references, const struct ppi_node *node,
+                                        const struct perfpred_program **reference, struct perfpred_error *error);
+
+#endif
