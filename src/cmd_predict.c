@@ -51,9 +51,10 @@ static int print_json(const struct perfpred_program *program, const int64_t *val
   session_write_notes(&document, prediction->notes);
   document_integer(&document, "calls", (int64_t)prediction->calls);
   document_number(&document, "model_error", prediction->model_error);
-  document_string(&document, "models", session_kind(prediction->context_calls, prediction->warm_calls));
+  document_string(&document, "models", session_kind(prediction));
   document_integer(&document, "context_calls", (int64_t)prediction->context_calls);
   document_integer(&document, "warm_calls", (int64_t)prediction->warm_calls);
+  document_integer(&document, "cache_calls", (int64_t)prediction->cache_calls);
   write_kernels(&document, answer);
   return document_print(&document);
 }
@@ -89,9 +90,11 @@ static void show_work(const struct perfpred_prediction *prediction, bool named_k
   if (isfinite(prediction->model_error))
     printf(", models fit within %s", unit_percent(text, prediction->model_error, "%.2f %%"));
   putchar('\n');
-  if (prediction->context_calls > 0 || named_kind)
-    printf("models   %s: %llu call%s in the steps of the algorithm, %llu alone\n",
-           session_kind(prediction->context_calls, prediction->warm_calls),
+  if (prediction->cache_calls > 0)
+    printf("models   cache: %llu call%s blended by what is in the caches\n",
+           (unsigned long long)prediction->cache_calls, unit_plural(prediction->cache_calls));
+  else if (prediction->context_calls > 0 || named_kind)
+    printf("models   %s: %llu call%s in the steps of the algorithm, %llu alone\n", session_kind(prediction),
            (unsigned long long)prediction->context_calls, unit_plural(prediction->context_calls),
            (unsigned long long)prediction->warm_calls);
 }
@@ -157,7 +160,7 @@ const struct command command_predict = {
       "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them, and the values\n"
       "that they have where none is given (b=64).\n",
   .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
-           TAKES_NUMBER,
+           TAKES_EMULATED | TAKES_NUMBER,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -288,7 +288,7 @@ static int predict_point(struct session *session, struct grid *grid, size_t whic
                             &session->error) != PERFPRED_OK)
     return session_fail(session);
   grid->notes |= prediction.notes;
-  grid->kinds[which] = session_kind(prediction.context_calls, prediction.warm_calls);
+  grid->kinds[which] = session_kind(&prediction);
   grid->warm_s[which] = (double)NAN;
   return COMMAND_OK;
 }

@@ -37,7 +37,8 @@ static const struct rule rules[] = {
   { "--models", "KIND",
     "'auto' (the default): of calls in the steps of the algorithm where there are such, else of calls alone; "
     "'context': "
-    "there have to be such; 'warm': of calls alone",
+    "there have to be such; 'warm': of calls alone; 'cache': blended by what calls find in the caches, of calls by the "
+    "state of the caches",
     KIND_WORD, TAKES_MODELS, AT(kind), 0, 0 },
   { "-o", "FILE", "file to write; it changes as a whole, once everything is done", KIND_WORD, TAKES_OUTPUT, AT(output),
     0, 0 },
@@ -68,10 +69,6 @@ static const struct rule rules[] = {
     AT(steps), 2, 100000 },
   { "--caches", NULL, "measure latency and bandwidth of each level of the caches, and how much of it there is",
     KIND_FLAG, TAKES_CACHES, AT(caches), 0, 0 },
-  { "--levels", "BYTES[,BYTES]",
-    "capacities of the cache levels that estimates count with, up to 4, rising; default: those that the models' "
-    "machine was found to have, else this machine's second level and its last",
-    KIND_WORD, TAKES_TIMINGS, AT(levels), 0, 0 },
   { "--detail", NULL, "with --json: every call", KIND_FLAG, TAKES_TIMINGS, AT(detail), 0, 0 },
   { "--fit", NULL, "with -m: fit smoothing and weights of the levels to what is measured", KIND_FLAG, TAKES_TIMINGS,
     AT(fit), 0, 0 },
@@ -125,6 +122,71 @@ static const struct rule rules[] = {
   { "--no-measure", NULL, "time nothing", KIND_FLAG, TAKES_DOCTOR, AT(no_measure), 0, 0 },
   { "--table", "FILE", "decision table to look at; default: the one that the override reads", KIND_WORD, TAKES_DOCTOR,
     AT(decisions), 0, 0 },
+  { "--cache", "BYTES[,BYTES]",
+    "sizes of the caches, rising, with K, M or G behind them for powers of 1024; default: those of the models' "
+    "machine, "
+    "else this one's second level and its last",
+    KIND_WORD, TAKES_EMULATED, AT(cache), 0, 0 },
+  { "--line", "BYTES", "size of a cache line; default: 64", KIND_INTEGER, TAKES_EMULATED | TAKES_MISSES, AT(line), 8,
+    65536 },
+  { "--residency", "MODE",
+    "how distances become shares: 'smoothed' (the default), 'split', 'initial', or 'shared' by lines that an LRU cache "
+    "holds",
+    KIND_WORD, TAKES_EMULATED, AT(residency), 0, 0 },
+  { "--distance", "KIND", "count different 'lines' (the default) or 'sums' of sizes", KIND_WORD, TAKES_EMULATED,
+    AT(distance), 0, 0 },
+  { "--first", "KIND",
+    "data not accessed before are 'cold' (the default), 'total' buffers away, or as in a 'repeated' execution",
+    KIND_WORD, TAKES_EMULATED, AT(first), 0, 0 },
+  { "--history", "STEPS", "forget what lies more steps of the outermost loop back; default: nothing is forgotten",
+    KIND_INTEGER, TAKES_EMULATED, AT(history), 1, 1000000 },
+  { "--split", "RATIO", "a call is split where its outputs are smaller than its inputs by this factor; default: 0.125",
+    KIND_REAL, TAKES_EMULATED, AT(split), 1e-9, 1e9 },
+  { "--alpha", "X", "smoothing below the size of a cache; default: 4", KIND_REAL, TAKES_EMULATED, AT(alpha), 1e-3,
+    1e3 },
+  { "--beta", "X", "smoothing above it; default: 4", KIND_REAL, TAKES_EMULATED, AT(beta), 1e-3, 1e3 },
+  { "--calls", "LO:HI", "show these calls, counted from 1, with their operands", KIND_RANGE, TAKES_CALLS, AT(calls), 0,
+    0 },
+  { "--for", "WEIGHTS", "make the runs that stand for rectangles of 'apex weights --json', and no others", KIND_WORD,
+    TAKES_APEX, AT(representatives), 0, 0 },
+  { "--mix", "SAMPLES", "an application, CSV or JSON: more runs are made that aim at its rectangles", KIND_WORD,
+    TAKES_APEX, AT(mix), 0, 0 },
+  { "--points", "FILE", "what 'perfpred apex points' wrote", KIND_WORD, TAKES_APEX, AT(points), 0, 0 },
+  { "--measured", "SAMPLES", "the application on the machine that is asked about, CSV or JSON", KIND_WORD, TAKES_APEX,
+    AT(measured), 0, 0 },
+  { "--isa", "NAME", "instruction set of the computing: avx512, avx2, sse2; default: the widest one", KIND_WORD,
+    TAKES_APEX, AT(instruction_set), 0, 0 },
+  { "--cache", "BYTES", "outermost cache; default: the largest one reported, at most 64 MiB", KIND_INTEGER, TAKES_APEX,
+    AT(cache_bytes), 64, 1099511627776.0 },
+  { "--clock", "HZ", "clock of a core; default: measured", KIND_REAL, TAKES_APEX, AT(clock_hz), 1e3, 1e13 },
+  { "--cell", "X,Y", "sides of a rectangle in bytes and flops per cycle; default 0.5,0.5", KIND_WORD, TAKES_APEX,
+    AT(cell), 0, 0 },
+  { "--threshold", "W", "least weight of a rectangle that is represented; default 0.005", KIND_REAL, TAKES_APEX,
+    AT(threshold), 1e-12, 1 },
+  { "--blocks", "I", "blocks of a random run of the design; default 50", KIND_INTEGER, TAKES_APEX, AT(blocks), 1,
+    1000000 },
+  { "--pid", "N", "a running process to watch", KIND_INTEGER, TAKES_APEX, AT(pid), 1, 2147483647.0 },
+  { "--interval", "SECONDS", "between two samples of a process; default 0.1", KIND_REAL, TAKES_APEX, AT(interval_s),
+    1e-3, 3600 },
+  { "--events", "F,C,M",
+    "events that count flops, cycles and lines from memory; default PAPI_DP_OPS,PAPI_TOT_CYC,PAPI_L3_TCM", KIND_WORD,
+    TAKES_APEX, AT(events), 0, 0 },
+  { "--max-runs", "N", "most runs; default 500", KIND_INTEGER, TAKES_APEX, AT(runs_max), 1, 100000 },
+  { "--cache", "BYTES[,BYTES]", "sizes of the caches, with K, M or G behind them for powers of 1024; default: 32K,1M",
+    KIND_WORD, TAKES_MISSES, AT(cache), 0, 0 },
+  { "--engine", "ENGINE", "'auto' (the default); 'analytic': from the text alone; 'simulate': every access is executed",
+    KIND_WORD, TAKES_MISSES, AT(engine), 0, 0 },
+  { "--pieces", NULL, "show the parts of the iterations in which the distance is one polynomial", KIND_FLAG,
+    TAKES_MISSES, AT(pieces), 0, 0 },
+  { "--curve", NULL, "show the misses of caches of all sizes", KIND_FLAG, TAKES_MISSES, AT(curve), 0, 0 },
+  { "-D", "NAME[=VALUE]", "define a macro of the C file; may be repeated", KIND_WORDS, TAKES_MISSES, AT(defines), 0,
+    0 },
+  { "-I", "PATH", "look for the C file's includes here; may be repeated", KIND_WORDS, TAKES_MISSES, AT(includes), 0,
+    0 },
+  { "--cc", "COMPILER", "the C compiler, whose preprocessor reads C files; default: cc", KIND_WORD, TAKES_MISSES,
+    AT(compiler), 0, 0 },
+  { "--region", "K", "which region of the C file, from 1; default: the only one", KIND_INTEGER, TAKES_MISSES,
+    AT(region), 1, 1000000 },
   { "--json", NULL, "print one JSON object", KIND_FLAG, 0, AT(json), 0, 0 },
   { "--help", NULL, "print this help", KIND_FLAG, 0, AT(help), 0, 0 },
 };
@@ -338,7 +400,7 @@ static int parse_operand(const struct command *command, const char *word, struct
 
 static int reserve(struct options *options, int count) {
   size_t each = (size_t)count + 1;
-  const char **memory = calloc(4 * each, sizeof *memory);
+  const char **memory = calloc(6 * each, sizeof *memory);
   memset(options, 0, sizeof *options);
   if (memory == NULL)
     return message_fail("out of memory");
@@ -347,6 +409,8 @@ static int reserve(struct options *options, int count) {
   options->environment.items = memory + each;
   options->files.items = memory + 2 * each;
   options->operands.items = memory + 3 * each;
+  options->defines.items = memory + 4 * each;
+  options->includes.items = memory + 5 * each;
   return COMMAND_OK;
 }
 

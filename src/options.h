@@ -37,14 +37,18 @@ enum {
   TAKES_TABLE = 1 << 22,
   TAKES_EMIT = 1 << 23, /* --emit --name */
   TAKES_KERNELS = 1 << 24,
+  TAKES_APEX = 1 << 25,    /* of Apex-MAP's campaigns */
   TAKES_COMMAND = 1 << 28, /* operands are a command line: what stands behind the first one belongs to it */
   TAKES_RUN = 1 << 29,     /* of a program that is run */
 };
 /* What does not fit into an enumeration. */
-#define TAKES_MODE (UINT64_C(1) << 32)    /* --mode --steps */
-#define TAKES_STATES (UINT64_C(1) << 33)  /* --cache, a list of states */
-#define TAKES_CACHES (UINT64_C(1) << 34)  /* --caches, measured */
-#define TAKES_TIMINGS (UINT64_C(1) << 35) /* --detail --levels --fit */
+#define TAKES_MODE (UINT64_C(1) << 32)     /* --mode --steps */
+#define TAKES_STATES (UINT64_C(1) << 33)   /* --cache, a list of states */
+#define TAKES_CACHES (UINT64_C(1) << 34)   /* --caches, measured */
+#define TAKES_TIMINGS (UINT64_C(1) << 35)  /* --detail --fit */
+#define TAKES_EMULATED (UINT64_C(1) << 36) /* --cache, a list of sizes, and how caches are emulated */
+#define TAKES_CALLS (UINT64_C(1) << 37)
+#define TAKES_MISSES (UINT64_C(1) << 38) /* of loop nests and C files */
 
 /* Words in the order in which they were given; borrowed from argv. */
 struct words {
@@ -75,12 +79,24 @@ struct options {
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   bool keep_libraries, preload_libraries;
   bool caches, detail, fit;
-  const char *mode, *states, *levels; /* NULL: none given */
-  int64_t steps;                      /* 0: the default */
-  const char *decisions;              /* the table of a program that is run, or looked at */
+  const char *mode, *states;                        /* NULL: none given */
+  int64_t steps;                                    /* 0: the default */
+  const char *cache, *residency, *distance, *first; /* of caches that are emulated */
+  int64_t line, history;
+  double split, alpha, beta;
+  struct range calls;
+  const char *decisions; /* the table of a program that is run, or looked at */
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];
   size_t parameter_count;
+  const char *representatives, *mix, *points, *instruction_set, *cell; /* of Apex-MAP */
+  int64_t cache_bytes, runs_max, blocks;
+  double clock_hz, threshold, interval_s;
+  const char *events;
+  const char *engine, *compiler; /* of nests and C files */
+  bool pieces, curve;
+  int64_t region;
+  struct words defines, includes;
   void *memory; /* of the words */
 };
 

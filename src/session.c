@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulation.h"
 #include "suggest.h"
 
 int session_fail(const struct session *session) {
@@ -241,6 +242,7 @@ static struct perfpred_plan_options binding(const struct session *session, size_
   plan_options.warm = is_kind(session, "warm");
   plan_options.context = is_kind(session, "context");
   plan_options.ld = session->options->ld;
+  plan_options.cache = session->blend ? &session->emulation : NULL;
   return plan_options;
 }
 
@@ -250,21 +252,33 @@ struct perfpred_plan *session_bind_warm(struct session *session, size_t place) {
   struct perfpred_error ignored;
   plan_options.warm = 1;
   plan_options.context = 0;
+  plan_options.cache = NULL;
   return perfpred_plan_create(session->programs[place], session->models, &plan_options, &plan, &ignored) == PERFPRED_OK
              ? plan
              : NULL;
 }
 
-const char *session_kind(uint64_t context_calls, uint64_t warm_calls) {
+const char *session_kind(const struct perfpred_prediction *prediction) {
+  const uint64_t context_calls = prediction->context_calls, warm_calls = prediction->warm_calls;
+  if (prediction->cache_calls > 0)
+    return "cache";
   return context_calls == 0 ? "warm" : warm_calls == 0 ? "context" : "mixed";
 }
 
-int session_choose_kind(const struct session *session, struct perfpred_plan_options *plan_options) {
+int session_choose_kind(struct session *session, struct perfpred_plan_options *plan_options) {
+  const bool cache = is_kind(session, "cache");
   if (session->options->kind != NULL && !is_kind(session, "auto") && !is_kind(session, "context") &&
-      !is_kind(session, "warm"))
-    return message_misuse("option --models: '%s': expected 'auto', 'context' or 'warm'", session->options->kind);
+      !is_kind(session, "warm") && !cache)
+    return message_misuse("option --models: '%s': expected 'auto', 'context', 'warm' or 'cache'",
+                          session->options->kind);
+  if (cache && emulation_read(session->options, &session->emulation) != COMMAND_OK)
+    return COMMAND_MISUSED;
+  if (!cache && !session->blend && emulation_given(session->options))
+    return message_misuse("how caches are emulated is said beside '--models cache' only");
+  session->blend = session->blend || cache;
   plan_options->warm = is_kind(session, "warm");
   plan_options->context = is_kind(session, "context");
+  plan_options->cache = session->blend ? &session->emulation : NULL;
   return COMMAND_OK;
 }
 

@@ -25,6 +25,8 @@ struct session {
   int *threads;                 /* of the setup for each program; 0: any */
   size_t count, capacity;
   size_t unbound; /* programs dropped for want of models; they stand behind the others */
+  bool blend;     /* plans blend by what calls find in the caches */
+  struct perfpred_cache_options emulation;
   bool of_models; /* the worker brings its times to the models' reading of the yardstick */
   struct perfpred_error error;
 };
@@ -44,11 +46,11 @@ int session_report(struct session *session);
 /* Makes the plans. With skip, programs that lack a model are dropped and listed; at least one must be left. */
 int session_bind(struct session *session, bool skip);
 /* What --models says of the models that plans take. */
-int session_choose_kind(const struct session *session, struct perfpred_plan_options *plan_options);
+int session_choose_kind(struct session *session, struct perfpred_plan_options *plan_options);
 /* Another plan of a program, with models of calls alone; the caller destroys it. NULL: there is none. */
 struct perfpred_plan *session_bind_warm(struct session *session, size_t place);
-/* "context", "warm" or "mixed": what the calls of a prediction were priced by. */
-const char *session_kind(uint64_t context_calls, uint64_t warm_calls);
+/* "context", "warm", "mixed" or "cache": what the calls of a prediction were priced by. */
+const char *session_kind(const struct perfpred_prediction *prediction);
 /* Before the plans are made: every program once for each number of --threads that the models have; the others are named in
    a note, and at least one must be left. */
 int session_spread(struct session *session);

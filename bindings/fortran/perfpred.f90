@@ -31,7 +31,7 @@ module perfpred
     integer(c_int) :: compute_bound = 0, notes = 0
     integer(c_int64_t) :: calls = 0
     real(c_double) :: model_error = 0
-    integer(c_int64_t) :: context_calls = 0, warm_calls = 0
+    integer(c_int64_t) :: context_calls = 0, warm_calls = 0, cache_calls = 0
   end type
 
   type, bind(c), public :: perfpred_range

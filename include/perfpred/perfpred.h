@@ -7,6 +7,7 @@
 #define PERFPRED_PERFPRED_H
 
 #include <perfpred/apex.h>
+#include <perfpred/cache.h>
 #include <perfpred/common.h>
 #include <perfpred/context.h>
 #include <perfpred/decisions.h>

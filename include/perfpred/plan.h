@@ -11,6 +11,8 @@
 
 PERFPRED_BEGIN_DECLS
 
+struct perfpred_cache_options;
+
 /** Options of a plan. Zero means the default. @since 0.1 */
 struct perfpred_plan_options {
   size_t size;      /**< sizeof; PERFPRED_PLAN_OPTIONS_INIT sets it */
@@ -27,9 +29,14 @@ struct perfpred_plan_options {
                          few sets of a cache, other multiples of 8, and the rest */
   int context;      /**< 1: models of calls in this algorithm are demanded: where no call has one, the plan is refused
                          (PERFPRED_UNMODELLED). Not together with warm */
+  const struct perfpred_cache_options *
+      cache; /**< not NULL: times of calls are blended by what they find in the caches (cache.h), from models of calls with
+                   their operands in the caches and out of them, of which every call has to have one, or one of the call
+                   alone; copied. Every prediction goes through all calls then: it allocates memory, and takes milliseconds
+                   instead of microseconds. Not together with warm or context */
 };
 #define PERFPRED_PLAN_OPTIONS_INIT                                                                                     \
-  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct perfpred_plan_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Binds a program to models. A plan is of one setup: where the models have several, the options choose one.
@@ -82,12 +89,13 @@ struct perfpred_prediction {
                                work is not known, which PERFPRED_NOTE_UNCERTAIN marks */
   uint64_t context_calls; /**< calls with work that were priced by a model of the call in this algorithm */
   uint64_t warm_calls;    /**< and by one of the call alone */
+  uint64_t cache_calls;   /**< and by models of states of the caches, blended (cache of struct perfpred_plan_options) */
 };
 #define PERFPRED_PREDICTION_INIT                                                                                       \
   {                                                                                                                    \
     sizeof(struct perfpred_prediction), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, { 0.0, 0.0, 0.0, 0.0, 0.0 },                 \
         { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0.0, { 0.0, 0.0, 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0,  \
-        0, 0, 0.0, 0, 0                                                                                                \
+        0, 0, 0.0, 0, 0, 0                                                                                             \
   }
 
 /**

@@ -10,7 +10,7 @@
 struct analysis {
   struct perfpred_cache *cache;
   struct ppi_map map;
-  struct ppi_history history;
+  struct ppi_accesses accesses;
   bool planning, recording; /* not recording: the execution before the one that counts */
   uint64_t step;
   bool outside; /* of all loops: the next call begins a step */
@@ -84,7 +84,7 @@ static enum perfpred_status add_operand(struct analysis *analysis, int argument,
   const size_t first = cache->parts.count;
   if (!reserve(&cache->operands, cache->operand_count + 1, &cache->operand_capacity, sizeof *cache->operands))
     return ppi_error_memory(error);
-  enum perfpred_status status = ppi_history_find(&analysis->history, region, &cache->parts, error);
+  enum perfpred_status status = ppi_accesses_find(&analysis->accesses, region, &cache->parts, error);
   if (status)
     return status;
   forget(analysis, first);
@@ -164,10 +164,10 @@ static enum perfpred_status see_call(void *data, const struct ppi_node *node, co
   if (status || regions.count == 0)
     return status;
   const int first = is_split(&analysis->cache->options, &regions) ? regions.inputs : regions.count;
-  status = ppi_history_add(&analysis->history, analysis->step, regions.items, regions.lines, first, error);
+  status = ppi_accesses_add(&analysis->accesses, analysis->step, regions.items, regions.lines, first, error);
   if (!status && first < regions.count)
-    status = ppi_history_add(&analysis->history, analysis->step, regions.items + first, regions.lines + first,
-                             regions.count - first, error);
+    status = ppi_accesses_add(&analysis->accesses, analysis->step, regions.items + first, regions.lines + first,
+                              regions.count - first, error);
   return status;
 }
 
@@ -207,7 +207,7 @@ static enum perfpred_status run(struct analysis *analysis, struct perfpred_error
   const struct perfpred_cache *cache = analysis->cache;
   enum perfpred_status status = plan(analysis, error);
   if (!status)
-    status = ppi_history_begin(&analysis->history, cache->total, analysis->map.shift, error);
+    status = ppi_accesses_begin(&analysis->accesses, cache->total, analysis->map.shift, error);
   if (!status && cache->options.first == PERFPRED_CACHE_REPEATED)
     status = walk(analysis, error);
   const uint64_t before = analysis->step;
@@ -236,7 +236,7 @@ enum perfpred_status ppi_cache_analyze(struct perfpred_program *program, const i
   made->options = *options;
   memcpy(made->parameters, parameters, count * sizeof *parameters);
   status = run(&analysis, error);
-  ppi_history_end(&analysis.history);
+  ppi_accesses_end(&analysis.accesses);
   ppi_map_free(&analysis.map);
   if (status) {
     perfpred_cache_destroy(made);

@@ -5,7 +5,7 @@
 
 #include <perfpred/cache.h>
 
-#include "cache/history.h"
+#include "cache/accesses.h"
 #include "cache/weight.h"
 #include "program/program.h"
 

@@ -18,14 +18,14 @@ void ppi_owners_end(struct ppi_owners *owners) {
   owners->groups = NULL;
 }
 
-static void meet(struct ppi_tally *tally, uint32_t owner, int64_t lines) {
+static void meet(struct ppi_owner_tally *tally, uint32_t owner, int64_t lines) {
   assert(owner < tally->capacity);
   if (tally->lines[owner] == 0)
     tally->met[tally->met_count++] = owner;
   tally->lines[owner] += lines;
 }
 
-static void count_group(const struct ppi_owner_group *group, size_t first, size_t end, struct ppi_tally *tally) {
+static void count_group(const struct ppi_owner_group *group, size_t first, size_t end, struct ppi_owner_tally *tally) {
   if (!group->lines) {
     meet(tally, group->owner, (int64_t)(end - first));
     return;
@@ -72,7 +72,7 @@ static void clip(int64_t start, int64_t first, int64_t end, size_t *from, size_t
   *to = end < start + PPI_OWNERS_GROUP ? (size_t)(end - start) : PPI_OWNERS_GROUP;
 }
 
-void ppi_owners_count(const struct ppi_owners *owners, int64_t first, int64_t end, struct ppi_tally *tally) {
+void ppi_owners_count(const struct ppi_owners *owners, int64_t first, int64_t end, struct ppi_owner_tally *tally) {
   for (int64_t at = first / PPI_OWNERS_GROUP; at * PPI_OWNERS_GROUP < end; at++) {
     size_t from, to;
     clip(at * PPI_OWNERS_GROUP, first, end, &from, &to);
@@ -80,7 +80,8 @@ void ppi_owners_count(const struct ppi_owners *owners, int64_t first, int64_t en
   }
 }
 
-void ppi_owners_take(struct ppi_owners *owners, int64_t first, int64_t end, uint32_t owner, struct ppi_tally *tally) {
+void ppi_owners_take(struct ppi_owners *owners, int64_t first, int64_t end, uint32_t owner,
+                     struct ppi_owner_tally *tally) {
   for (int64_t at = first / PPI_OWNERS_GROUP; at * PPI_OWNERS_GROUP < end; at++) {
     size_t from, to;
     clip(at * PPI_OWNERS_GROUP, first, end, &from, &to);
@@ -90,7 +91,7 @@ void ppi_owners_take(struct ppi_owners *owners, int64_t first, int64_t end, uint
   }
 }
 
-bool ppi_tally_reserve(struct ppi_tally *tally, size_t capacity) {
+bool ppi_owner_tally_reserve(struct ppi_owner_tally *tally, size_t capacity) {
   if (capacity <= tally->capacity)
     return true;
   size_t room = tally->capacity ? tally->capacity : 64;
@@ -109,14 +110,14 @@ bool ppi_tally_reserve(struct ppi_tally *tally, size_t capacity) {
   return true;
 }
 
-void ppi_tally_clear(struct ppi_tally *tally) {
+void ppi_owner_tally_clear(struct ppi_owner_tally *tally) {
   for (size_t i = 0; i < tally->met_count; i++)
     tally->lines[tally->met[i]] = 0;
   tally->met_count = 0;
 }
 
-void ppi_tally_free(struct ppi_tally *tally) {
+void ppi_owner_tally_free(struct ppi_owner_tally *tally) {
   free(tally->lines);
   free(tally->met);
-  *tally = (struct ppi_tally){ 0 };
+  *tally = (struct ppi_owner_tally){ 0 };
 }

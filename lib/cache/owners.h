@@ -22,7 +22,7 @@ struct ppi_owners {
 };
 
 /* How many lines of each owner were met. */
-struct ppi_tally {
+struct ppi_owner_tally {
   int64_t *lines; /* by owner; all 0 but for those that are listed */
   uint32_t *met;  /* which are not 0 */
   size_t met_count, capacity;
@@ -32,12 +32,14 @@ struct ppi_tally {
 bool ppi_owners_begin(struct ppi_owners *owners, int64_t lines);
 void ppi_owners_end(struct ppi_owners *owners); /* twice is fine */
 /* Adds the owners of lines [first, end) to the tally, which has room for all of them. */
-void ppi_owners_count(const struct ppi_owners *owners, int64_t first, int64_t end, struct ppi_tally *tally);
+void ppi_owners_count(const struct ppi_owners *owners, int64_t first, int64_t end, struct ppi_owner_tally *tally);
 /* The same, and makes `owner` the owner of all of them. */
-void ppi_owners_take(struct ppi_owners *owners, int64_t first, int64_t end, uint32_t owner, struct ppi_tally *tally);
+void ppi_owners_take(struct ppi_owners *owners, int64_t first, int64_t end, uint32_t owner,
+                     struct ppi_owner_tally *tally);
 
-bool ppi_tally_reserve(struct ppi_tally *tally, size_t capacity); /* for owners below capacity; false: no memory */
-void ppi_tally_clear(struct ppi_tally *tally);
-void ppi_tally_free(struct ppi_tally *tally);
+bool ppi_owner_tally_reserve(struct ppi_owner_tally *tally,
+                             size_t capacity); /* for owners below capacity; false: no memory */
+void ppi_owner_tally_clear(struct ppi_owner_tally *tally);
+void ppi_owner_tally_free(struct ppi_owner_tally *tally);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <perfpred/cache.h>
 
-#include "cache/history.h"
+#include "cache/accesses.h"
 
 #define PPI_CACHE_PLACES (PERFPRED_CACHE_LEVELS + 1) /* levels, and memory behind the last one */
 

@@ -45,8 +45,8 @@ static void held_cases(const struct perfpred_plan *plan, const char *kernel, str
   }
 }
 
-static enum perfpred_status unmodelled(const struct perfpred_plan *plan, const char *kernel, const char *case_text,
-                                       struct perfpred_error *error) {
+enum perfpred_status ppi_plan_unmodelled(const struct perfpred_plan *plan, const char *kernel, const char *case_text,
+                                         struct perfpred_error *error) {
   struct ppi_text text = PPI_TEXT_INIT;
   held_cases(plan, kernel, &text);
   bool any = text.length > 0;
@@ -95,8 +95,10 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struc
   char case_text[PPI_CASE_MAX];
   ppi_plan_case(step->node, case_text);
   int total = ppi_models_find(plan->models, kernel, case_text, NULL, 0);
+  if (plan->blend) /* it has found its models itself */
+    return PERFPRED_OK;
   if (total <= 0)
-    return plan->partial ? PERFPRED_OK : unmodelled(plan, kernel, case_text, error);
+    return plan->partial ? PERFPRED_OK : ppi_plan_unmodelled(plan, kernel, case_text, error);
   int *places = calloc((size_t)total, sizeof *places);
   step->submodels = calloc((size_t)total, sizeof(void *));
   if (!places || !step->submodels) {
@@ -110,5 +112,5 @@ enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struc
   find_ld_kinds(step);
   if (status || step->submodel_count > 0 || step->context_count > 0 || plan->partial)
     return status;
-  return unmodelled(plan, kernel, case_text, error);
+  return ppi_plan_unmodelled(plan, kernel, case_text, error);
 }

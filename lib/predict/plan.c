@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/blend.h"
 #include "program/calls.h"
 
 static enum perfpred_status compile_block(struct perfpred_plan *plan, const struct perfpred_program *program,
@@ -14,7 +15,8 @@ static void compile_size(const struct ppi_expr *expr, int slot_count, struct ppi
   int64_t coefficients[PPI_SLOT_MAX];
   size->expr = expr;
   size->terms = -1;
-  if (!ppi_expr_affine(expr, (size_t)slot_count, coefficients, &size->constant))
+  size->condition = ppi_expr_affine_slack(expr, (size_t)slot_count, coefficients, &size->constant);
+  if (!size->condition && !ppi_expr_affine(expr, (size_t)slot_count, coefficients, &size->constant))
     return;
   int terms = 0;
   for (int slot = 0; slot < slot_count; slot++) {
@@ -177,8 +179,8 @@ static enum perfpred_status read_options(const struct perfpred_plan_options *opt
   if (full->ld < 0)
     return ppi_error_set(error, PERFPRED_INVALID,
                          "options.ld: %lld: expected a leading dimension, or 0 for the models'", (long long)full->ld);
-  if (full->context && full->warm)
-    return ppi_error_set(error, PERFPRED_INVALID, "options: expected context or warm, not both");
+  if ((full->context != 0) + (full->warm != 0) + (full->cache != NULL) > 1)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: expected context or warm or cache, not several");
   return PERFPRED_OK;
 }
 
@@ -192,6 +194,8 @@ static enum perfpred_status make(struct perfpred_plan *plan, const struct perfpr
   plan->warm = options->warm != 0;
   plan->ld = options->ld;
   enum perfpred_status status = ppi_plan_choose_setup(plan, options, error);
+  if (!status && options->cache)
+    status = ppi_blend_create(plan, options->cache, &plan->blend, error);
   if (!status)
     status = compile_routine(plan, plan->program, &routine, error);
   if (!status && options->context && plan->contexts == 0)
@@ -237,6 +241,7 @@ void perfpred_plan_destroy(struct perfpred_plan *plan) {
     free(plan->routines);
     plan->routines = next;
   }
+  ppi_blend_destroy(plan->blend);
   perfpred_models_unref(plan->models);
   perfpred_program_unref(plan->program);
   free(plan);

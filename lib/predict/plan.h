@@ -10,10 +10,12 @@
 
 #define PPI_TERM_MAX 4
 
-/* An integer expression over slots: a sum of a few multiples of them where it is affine, else the expression itself. */
+/* An integer expression over slots: a sum of a few multiples of them where it is affine, whether such a sum is at least 0 where it compares
+   two of them, else the expression itself. */
 struct ppi_plan_size {
   const struct ppi_expr *expr; /* the program's */
   int terms;                   /* -1: not affine, or of more terms than fit */
+  bool condition;              /* 1 where the sum is at least 0, else 0 */
   int slots[PPI_TERM_MAX];
   int64_t coefficients[PPI_TERM_MAX];
   int64_t constant;
@@ -85,6 +87,7 @@ struct perfpred_plan {
   int loops;
   unsigned notes;                    /* on everything that comes of the plan */
   struct ppi_plan_routine *routines; /* the first is that of program */
+  struct ppi_blend *blend;           /* of models by the state of the caches (blend.h); NULL: it does not */
 };
 
 /* Sums over the calls of a program. */
@@ -96,6 +99,7 @@ struct ppi_plan_sum {
   double
       model_error; /* mean of the pieces' errors weighted by median time; NaN where one is not known, 0 without work */
   uint64_t context_calls, warm_calls; /* with work, priced by models of the one and the other kind */
+  uint64_t cache_calls;               /* with work, blended from models of states of the caches */
 };
 
 /* Equation 1 of Section 11 with 2 and 3. Neither allocates nor locks. */
@@ -139,6 +143,9 @@ enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const 
 /* Binds a CALL step of a program to the models of its kernel and case. PERFPRED_UNMODELLED unless the plan is partial. */
 enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struct perfpred_program *program,
                                    struct ppi_plan_step *step, struct perfpred_error *error);
+/* Says that a kernel and case has no model, and which there are. */
+enum perfpred_status ppi_plan_unmodelled(const struct perfpred_plan *plan, const char *kernel, const char *case_text,
+                                         struct perfpred_error *error);
 /* context.c. places: of the sub-models of its kernel and case. */
 enum perfpred_status ppi_plan_bind_contexts(const struct perfpred_plan *plan, const struct perfpred_program *program,
                                             const int *places, int count, struct ppi_plan_step *step,
@@ -150,6 +157,9 @@ bool ppi_plan_estimate_context(const struct ppi_plan_pricing *pricing, const str
    that far. False: there is no model. */
 bool ppi_plan_price(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step, const int64_t *sizes,
                     struct ppi_estimate *estimate, bool *context);
+/* Which of the models of a call answers. */
+const struct ppi_submodel *ppi_plan_choose_submodel(const struct ppi_submodel *const *submodels, int count,
+                                                    const int64_t *sizes);
 struct ppi_fold *ppi_plan_fold(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step); /* or NULL */
 void ppi_plan_estimate(const struct ppi_plan_pricing *pricing, struct ppi_fold *fold,
                        const struct ppi_submodel *submodel, const int64_t *sizes, struct ppi_estimate *estimate);

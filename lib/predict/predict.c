@@ -65,6 +65,7 @@ enum perfpred_status ppi_plan_predict(const struct perfpred_plan *plan, const in
   full->model_error = sum.model_error;
   full->context_calls = sum.context_calls;
   full->warm_calls = sum.warm_calls;
+  full->cache_calls = sum.cache_calls;
   ppi_stats_rate(&full->time_s, full->flops, &full->flops_per_s);
   ppi_stats_rate(&full->time_s, full->movement_bytes, &full->bandwidth_bytes_per_s);
   rate_of_peak(&full->flops_per_s, peak, &full->efficiency);

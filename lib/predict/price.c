@@ -11,15 +11,19 @@ static bool is_above(const struct ppi_submodel *submodel, const int64_t *sizes) 
 
 /* Of several domains those answer that no size exceeds, however far below them another size lies: raising a size to a domain's
    lower bound is harmless, extrapolating is not. */
-static const struct ppi_submodel *choose(const struct ppi_plan_step *step, const int64_t *sizes) {
+const struct ppi_submodel *ppi_plan_choose_submodel(const struct ppi_submodel *const *submodels, int count,
+                                                    const int64_t *sizes) {
   enum { FIT = 16 };
   const struct ppi_submodel *fitting[FIT];
-  int count = 0;
-  for (int k = 0; step->submodel_count > 1 && k < step->submodel_count && count < FIT; k++)
-    if (!is_above(step->submodels[k], sizes))
-      fitting[count++] = step->submodels[k];
-  return count > 0 ? ppi_submodels_choose(fitting, count, sizes)
-                   : ppi_submodels_choose(step->submodels, step->submodel_count, sizes);
+  int fits = 0;
+  for (int k = 0; count > 1 && k < count && fits < FIT; k++)
+    if (!is_above(submodels[k], sizes))
+      fitting[fits++] = submodels[k];
+  return fits > 0 ? ppi_submodels_choose(fitting, fits, sizes) : ppi_submodels_choose(submodels, count, sizes);
+}
+
+static const struct ppi_submodel *choose(const struct ppi_plan_step *step, const int64_t *sizes) {
+  return ppi_plan_choose_submodel(step->submodels, step->submodel_count, sizes);
 }
 
 void ppi_plan_estimate(const struct ppi_plan_pricing *pricing, struct ppi_fold *fold,

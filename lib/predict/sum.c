@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "predict/plan.h"
+#include "predict/blend.h"
 #include "program/loop.h"
 #include "program/walk.h"
 
@@ -40,7 +40,7 @@ enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const 
   }
   if (!exact) /* the expression itself may stay in range, and if not it says so */
     return ppi_expr_eval(size->expr, slots, result, error);
-  *result = sum;
+  *result = size->condition ? sum >= 0 : sum;
   return PERFPRED_OK;
 }
 
@@ -367,6 +367,8 @@ static enum perfpred_status evaluate(struct summing *state, const int64_t *param
 enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                           const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
                                           struct perfpred_error *error) {
+  if (plan->blend)
+    return ppi_blend_sum(plan, parameters, count, watcher, sum, error);
   struct ppi_fold folds[PPI_PLAN_FOLDS];
   struct summing state = {
     .plan = plan, .sum = sum, .watcher = watcher, .limit_s = INFINITY, .pricing = { .folds = folds }, .error = error
@@ -384,6 +386,8 @@ enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int
                                      double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error) {
   struct ppi_fold folds[PPI_PLAN_FOLDS];
   struct ppi_plan_sum sum = { .notes = 0 };
+  if (plan->blend)
+    return ppi_blend_median(plan, parameters, count, limit_s, median_s, notes, error);
   struct summing state = {
     .plan = plan, .sum = &sum, .limit_s = limit_s, .pricing = { .median = true, .folds = folds }, .error = error
   };

@@ -65,6 +65,8 @@ static enum perfpred_status read_plan_options(const struct perfpred_plan_options
                          options->size);
   memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
   full->size = sizeof *full;
+  if (full->cache) /* which goes through all calls and allocates */
+    return ppi_error_set(error, PERFPRED_INVALID, "options.plan: a tuner answers at once; expected no cache");
   return PERFPRED_OK;
 }
 

@@ -192,7 +192,8 @@ AT(perfpred_plan_options, force, 40);
 AT(perfpred_plan_options, warm, 44);
 AT(perfpred_plan_options, ld, 48);
 AT(perfpred_plan_options, context, 56);
-SIZE(perfpred_plan_options, 64);
+AT(perfpred_plan_options, cache, 64);
+SIZE(perfpred_plan_options, 72);
 
 AT(perfpred_prediction, size, 0);
 AT(perfpred_prediction, time_s, 8);
@@ -211,7 +212,8 @@ AT(perfpred_prediction, calls, 256);
 AT(perfpred_prediction, model_error, 264);
 AT(perfpred_prediction, context_calls, 272);
 AT(perfpred_prediction, warm_calls, 280);
-SIZE(perfpred_prediction, 288);
+AT(perfpred_prediction, cache_calls, 288);
+SIZE(perfpred_prediction, 296);
 
 AT(perfpred_tunable, size, 0);
 AT(perfpred_tunable, routine, 8);
@@ -269,7 +271,7 @@ AT(perfpred_tuning, yield_default, 16);
 AT(perfpred_tuning, default_value, 24);
 AT(perfpred_tuning, candidates, 32);
 AT(perfpred_tuning, prediction, 40);
-SIZE(perfpred_tuning, 328);
+SIZE(perfpred_tuning, 336);
 
 AT(perfpred_share, kernel, 0);
 AT(perfpred_share, calls, 8);
@@ -363,5 +365,74 @@ AT(perfpred_tuner_answer, threads, 20);
 AT(perfpred_tuner_answer, time_s, 24);
 AT(perfpred_tuner_answer, notes, 32);
 SIZE(perfpred_tuner_answer, 40);
+
+AT(perfpred_cache_options, size, 0);
+AT(perfpred_cache_options, level_count, 8);
+AT(perfpred_cache_options, level_bytes, 16);
+AT(perfpred_cache_options, line_bytes, 48);
+AT(perfpred_cache_options, ld, 56);
+AT(perfpred_cache_options, history, 64);
+AT(perfpred_cache_options, mode, 72);
+AT(perfpred_cache_options, distance, 76);
+AT(perfpred_cache_options, first, 80);
+AT(perfpred_cache_options, split_ratio, 88);
+AT(perfpred_cache_options, alpha, 96);
+AT(perfpred_cache_options, beta, 104);
+AT(perfpred_cache_options, weights, 112);
+SIZE(perfpred_cache_options, 152);
+
+AT(perfpred_cache_info, size, 0);
+AT(perfpred_cache_info, calls, 8);
+AT(perfpred_cache_info, level_count, 16);
+AT(perfpred_cache_info, level_bytes, 24);
+AT(perfpred_cache_info, line_bytes, 56);
+AT(perfpred_cache_info, buffer_bytes, 64);
+AT(perfpred_cache_info, shares, 72);
+AT(perfpred_cache_info, flops, 112);
+AT(perfpred_cache_info, priced, 120);
+AT(perfpred_cache_info, blended, 128);
+AT(perfpred_cache_info, warm_s, 136);
+AT(perfpred_cache_info, level_s, 144);
+AT(perfpred_cache_info, time_s, 184);
+AT(perfpred_cache_info, notes, 192);
+SIZE(perfpred_cache_info, 200);
+
+AT(perfpred_cache_call, size, 0);
+AT(perfpred_cache_call, kernel, 8);
+AT(perfpred_cache_call, text, 16);
+AT(perfpred_cache_call, step, 24);
+AT(perfpred_cache_call, operands, 32);
+AT(perfpred_cache_call, split, 40);
+AT(perfpred_cache_call, empty, 44);
+AT(perfpred_cache_call, bytes, 48);
+AT(perfpred_cache_call, shares, 56);
+AT(perfpred_cache_call, warm_s, 96);
+AT(perfpred_cache_call, level_s, 104);
+AT(perfpred_cache_call, time_s, 144);
+SIZE(perfpred_cache_call, 152);
+
+AT(perfpred_cache_operand, size, 0);
+AT(perfpred_cache_operand, name, 8);
+AT(perfpred_cache_operand, reads, 16);
+AT(perfpred_cache_operand, writes, 20);
+AT(perfpred_cache_operand, rows, 24);
+AT(perfpred_cache_operand, columns, 32);
+AT(perfpred_cache_operand, bytes, 40);
+AT(perfpred_cache_operand, distance_bytes, 48);
+AT(perfpred_cache_operand, nearest_bytes, 56);
+AT(perfpred_cache_operand, shares, 64);
+SIZE(perfpred_cache_operand, 104);
+
+AT(perfpred_cache_error, mean_are, 0);
+AT(perfpred_cache_error, total_re, 8);
+SIZE(perfpred_cache_error, 16);
+
+AT(perfpred_cache_errors, size, 0);
+AT(perfpred_cache_errors, calls, 8);
+AT(perfpred_cache_errors, warm, 16);
+AT(perfpred_cache_errors, in, 32);
+AT(perfpred_cache_errors, out, 48);
+AT(perfpred_cache_errors, blend, 64);
+SIZE(perfpred_cache_errors, 80);
 
 #endif

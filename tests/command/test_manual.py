@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT, main, models, run
 
-SUBCOMMANDS = "machine doctor kernels algorithms generate model predict rank table tune measure validate plot".split()
+SUBCOMMANDS = "machine doctor kernels algorithms generate model predict cache rank table tune measure validate plot".split()
 
 
 def read(name):
@@ -67,6 +67,7 @@ def test_json_md():
     check_keys("## kernels", "kernels", "dtrsm")
     check_keys("## algorithms", "algorithms", "chol-l-3")
     check_keys("## predict", "predict", "chol-l-3", "-m", file, "n=1000", "b=128")
+    check_keys("## cache", "cache", "chol-l-3", "n=1000", "b=128", "--cache", "1M", "-m", file)
     check_keys("## rank", "rank", "chol-l", "-m", file, "n=1000", "b=128")
     check_keys("## tune", "tune", "chol-l-3", "-m", file, "n=1000")
     check_keys("## tune", "tune", "chol-l-3,dgetrf", "-m", file, "-n", "500")

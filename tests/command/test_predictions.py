@@ -22,7 +22,7 @@ def test_predict_keys():
     promised = set(
         "name parameters time_s flops flops_per_s efficiency data_bytes movement_bytes intensity_flops_per_byte "
         "bandwidth_bytes_per_s bound efficiency_bandwidth roofline_flops_per_s status notes calls model_error models "
-        "context_calls warm_calls kernels".split()
+        "context_calls warm_calls cache_calls kernels".split()
     )
     assert set(answer) == promised, set(answer) ^ promised
     for key in ("time_s", "flops_per_s", "efficiency", "bandwidth_bytes_per_s", "efficiency_bandwidth"):

@@ -322,6 +322,49 @@ static enum perfpred_status create_plan(struct perfpred_error *error) {
   return status;
 }
 
+static enum perfpred_status tell_cache(struct perfpred_cache *cache, struct perfpred_error *error) {
+  char *json = UNTOUCHED(char);
+  const enum perfpred_status status = perfpred_cache_report(cache, &json, error);
+  perfpred_free(result(status, json, "json"));
+  perfpred_cache_destroy(cache);
+  return status;
+}
+
+static enum perfpred_status analyze_cache(struct perfpred_error *error) {
+  static const int64_t values[] = { 64, 16 };
+  struct perfpred_cache_options options = PERFPRED_CACHE_OPTIONS_INIT;
+  struct perfpred_cache *cache = UNTOUCHED(struct perfpred_cache);
+  options.level_count = 1;
+  options.level_bytes[0] = 4096;
+  options.first = PERFPRED_CACHE_REPEATED;
+  enum perfpred_status status = perfpred_cache_create(program, values, 2, &options, &cache, error);
+  cache = result(status, cache, "cache");
+  return status ? status : tell_cache(cache, error);
+}
+
+/* A plan that blends, and an analysis of its own. */
+static enum perfpred_status blend(struct perfpred_error *error) {
+  static const int64_t values[] = { 48, 16 };
+  struct perfpred_cache_options cache_options = PERFPRED_CACHE_OPTIONS_INIT;
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct perfpred_plan *plan = UNTOUCHED(struct perfpred_plan);
+  struct perfpred_cache *cache = UNTOUCHED(struct perfpred_cache);
+  cache_options.level_count = 1;
+  cache_options.level_bytes[0] = 4096;
+  options.cache = &cache_options;
+  enum perfpred_status status = perfpred_plan_create(program, models, &options, &plan, error);
+  plan = result(status, plan, "plan");
+  if (!status)
+    status = perfpred_plan_predict(plan, values, 2, &prediction, error);
+  if (!status) {
+    status = perfpred_plan_cache(plan, values, 2, &cache_options, &cache, error);
+    perfpred_cache_destroy(result(status, cache, "cache"));
+  }
+  perfpred_plan_destroy(plan);
+  return status;
+}
+
 /* Two plans of one program: a tie. */
 static enum perfpred_status rank(struct perfpred_error *error) {
   static const int64_t values[] = { 64, 16 };
@@ -455,6 +498,8 @@ static const struct {
   { "models: save", save_models },
   { "models: load", load_models },
   { "plan: create", create_plan },
+  { "cache: analyze, report", analyze_cache },
+  { "plan: blend by what is in the caches", blend },
   { "rank", rank },
   { "measure", measure },
   { "validate", validate },

@@ -61,14 +61,16 @@ static inline void fixture_end(struct fixture *fixture) {
 }
 
 /* One piece on [lower, upper] in every size: median = the coefficient of the product of all sizes to `degree`. */
-static inline void fixture_model(struct fixture *fixture, const char *kernel, const char *case_text, int64_t lower,
-                                 int64_t upper, int degree, double coefficient, double error) {
+static inline void fixture_model_in(struct fixture *fixture, const char *context, const char *kernel,
+                                    const char *case_text, int64_t lower, int64_t upper, int degree, double coefficient,
+                                    double error) {
   const struct perfpred_kernel *found = ppi_kernels_find(fixture->kernels, kernel);
   cr_assert_not_null(found);
   struct ppi_submodel submodel;
   memset(&submodel, 0, sizeof submodel);
   submodel.kernel = ppi_kernel_ref(found);
   strcpy(submodel.case_text, case_text);
+  strcpy(submodel.context, context);
   submodel.dimensions = found->size_count;
   submodel.split_count = submodel.piece_count = 1;
   submodel.splits = calloc(1, sizeof *submodel.splits);
@@ -90,6 +92,11 @@ static inline void fixture_model(struct fixture *fixture, const char *kernel, co
     piece->coefficients[s * piece->count + piece->count - 1] = coefficient * shares[s];
   cr_assert_eq(ppi_case_parse(found, case_text, submodel.values, NULL), PERFPRED_OK);
   cr_assert_eq(ppi_models_append(fixture->models, &submodel, NULL), PERFPRED_OK);
+}
+
+static inline void fixture_model(struct fixture *fixture, const char *kernel, const char *case_text, int64_t lower,
+                                 int64_t upper, int degree, double coefficient, double error) {
+  fixture_model_in(fixture, "", kernel, case_text, lower, upper, degree, coefficient, error);
 }
 
 static inline void fixture_models(struct fixture *fixture) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses so far: sets of lines that are touched at once. For a region it tells by which accesses its lines were touched last, and how
    much was touched since. */
-#ifndef PPI_CACHE_HISTORY_H
-#define PPI_CACHE_HISTORY_H
+#ifndef PPI_CACHE_ACCESSES_H
+#define PPI_CACHE_ACCESSES_H
 
 #include "base/error.h"
 #include "cache/owners.h"
@@ -15,7 +15,7 @@ struct ppi_past {
   int64_t before; /* sizes of all accesses before it, lines: what several operands share counts for each */
 };
 
-struct ppi_history {
+struct ppi_accesses {
   int shift; /* a line is 2^shift bytes */
   struct ppi_owners owners;
   struct ppi_past *past;  /* [0] is nobody's */
@@ -23,7 +23,7 @@ struct ppi_history {
   size_t count, capacity; /* of past */
   int64_t sum;            /* sizes of all accesses */
   int64_t known;          /* different lines touched so far */
-  struct ppi_tally tally;
+  struct ppi_owner_tally tally;
 };
 
 /* Part of a region: lines that one access touched last. An LRU cache finds the lines between `after` (the last one that it touched) and
@@ -47,14 +47,14 @@ struct ppi_parts {
 };
 
 /* lines: of all memory. On failure nothing is left to free. */
-enum perfpred_status ppi_history_begin(struct ppi_history *history, int64_t lines, int shift,
-                                       struct perfpred_error *error);
-void ppi_history_end(struct ppi_history *history); /* twice is fine */
+enum perfpred_status ppi_accesses_begin(struct ppi_accesses *accesses, int64_t lines, int shift,
+                                        struct perfpred_error *error);
+void ppi_accesses_end(struct ppi_accesses *accesses); /* twice is fine */
 /* Appends the parts of a region, the one touched last first and the one never touched last. */
-enum perfpred_status ppi_history_find(struct ppi_history *history, const struct ppi_region *region,
-                                      struct ppi_parts *parts, struct perfpred_error *error);
+enum perfpred_status ppi_accesses_find(struct ppi_accesses *accesses, const struct ppi_region *region,
+                                       struct ppi_parts *parts, struct perfpred_error *error);
 /* One access of all these regions. lines: the size of each. */
-enum perfpred_status ppi_history_add(struct ppi_history *history, uint64_t step, const struct ppi_region *regions,
-                                     const int64_t *lines, int count, struct perfpred_error *error);
+enum perfpred_status ppi_accesses_add(struct ppi_accesses *accesses, uint64_t step, const struct ppi_region *regions,
+                                      const int64_t *lines, int count, struct perfpred_error *error);
 
 #endif
