@@ -6,6 +6,7 @@
 #ifndef PERFPRED_PERFPRED_H
 #define PERFPRED_PERFPRED_H
 
+#include <perfpred/affine.h>
 #include <perfpred/apex.h>
 #include <perfpred/cache.h>
 #include <perfpred/common.h>

@@ -89,8 +89,9 @@ enum perfpred_status ppi_misses_sum(struct ppi_misses *misses, const struct perf
                                     struct perfpred_error *error) {
   bool fits = true;
   sum_block(misses, nest->body, &fits);
-  return fits ? PERFPRED_OK
-              : ppi_error_set(error, PERFPRED_OVERFLOW, "%s has more than 2^64 accesses or misses", nest->name);
+  return fits && misses->total.accesses <= INT64_MAX
+             ? PERFPRED_OK
+             : ppi_error_set(error, PERFPRED_OVERFLOW, "%s has more than 2^63 accesses", nest->name);
 }
 
 void ppi_misses_destroy(struct ppi_misses *misses) {

@@ -36,4 +36,8 @@ extern const struct ppi_catalog_algorithm ppi_algorithm_catalog_index[]; /* in t
 extern const size_t ppi_algorithm_catalog_index_count;
 extern const size_t ppi_algorithm_catalog_named[]; /* places in it in the order of names */
 
+/* Loops of the kernels' reference implementations. */
+extern const struct ppi_catalog_text ppi_nest_catalog[];
+extern const size_t ppi_nest_catalog_count;
+
 #endif
