@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "affine/total.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define PASSES 4
@@ -243,10 +242,12 @@ static bool simplify(struct task *task) {
     if (!tighten(&task->set))
       return false;
     for (int i = 0; i < task->set.variables; i++)
-      if ((task->active & 1u << i) && task->set.low[i] == task->set.high[i])
+      if ((task->active & 1u << i) && task->set.low[i] == task->set.high[i]) {
         assign(task, i, task->set.low[i]);
-    if (!task->limited)
-      break;
+        again = true; /* rows of one variable less bound the others anew */
+      }
+    if (again || !task->limited)
+      continue;
     ppi_wide least = 0, most = 0;
     if (limit_range(task, &least, &most)) {
       if (most < 0)
@@ -267,7 +268,8 @@ static ppi_wide constant_of(struct task *task, const struct ppi_poly *poly) {
     return 0;
   }
   const ppi_wide value = poly->count ? poly->terms[0].coefficient : 0;
-  assert(value % poly->denominator == 0);
+  if (value % poly->denominator != 0) /* sums over integers are integers */
+    fail(task->total);
   return value / poly->denominator;
 }
 

@@ -205,29 +205,14 @@ static void add_interval(struct uniter *uniter, const struct interval *interval,
   add_quotient(uniter, tally, &interval->first, -1);
 }
 
-/* Whether two elements, the second behind the first, lie on different lines. */
-static bool on_other_line(struct uniter *uniter, const struct ppi_form *before, const struct ppi_form *behind) {
-  if (reaches(uniter, behind, before, uniter->per_line))
-    return true;
-  if (!goes_on(uniter))
-    return false;
-  if (!has_line(uniter, before) || !has_line(uniter, behind)) {
-    ppi_path_give_up(uniter->path, "gaps along lines vary from row to row");
-    return false;
-  }
-  const struct ppi_form first = ppi_path_floor(uniter->path, before, uniter->per_line),
-                        second = ppi_path_floor(uniter->path, behind, uniter->per_line);
-  return goes_on(uniter) && reaches(uniter, &second, &first, 1);
-}
-
-/* Adds the union of intervals, sorted by their beginnings. */
+/* Adds the union of intervals, sorted by their beginnings. Elements less than a line apart are on the same line or on neighbours, which
+   are as many as if all between were touched. */
 static void add_union(struct uniter *uniter, const struct interval *intervals, int count, bool lines,
                       struct tally *tally) {
   struct interval present = intervals[0];
   for (int i = 1; i < count && goes_on(uniter); i++) {
     const struct interval *next = &intervals[i];
-    const bool joins = reaches(uniter, &present.last, &next->first, -1) ||
-                       (goes_on(uniter) && !lines && !on_other_line(uniter, &present.last, &next->first));
+    const bool joins = reaches(uniter, &present.last, &next->first, lines ? -1 : -uniter->per_line);
     if (!goes_on(uniter))
       return;
     if (!joins) {
