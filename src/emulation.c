@@ -5,25 +5,6 @@
 
 #include "message.h"
 
-/* "32M": digits, and K, M or G for powers of 1024. */
-static bool read_bytes(const char *word, int64_t *bytes) {
-  static const char units[] = "KMG";
-  char digits[24];
-  const size_t length = strlen(word);
-  if (length == 0 || length >= sizeof digits)
-    return false;
-  const char *unit = strchr(units, word[length - 1]);
-  memcpy(digits, word, length + 1);
-  if (unit != NULL)
-    digits[length - 1] = '\0';
-  const int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
-  int64_t number;
-  if (!number_integer(digits, 1, INT64_MAX >> shift, &number))
-    return false;
-  *bytes = number << shift;
-  return true;
-}
-
 static int wrong_levels(const char *option, const char *text) {
   return message_misuse("option %s: '%s': expected sizes above 0 in bytes or with K, M or G behind them, rising, at "
                         "most %d of them, with commas",
@@ -38,7 +19,7 @@ int emulation_read_levels(const char *option, const char *text, struct perfpred_
       return wrong_levels(option, text);
     memcpy(word, at, length);
     word[length] = '\0';
-    if (!read_bytes(word, &emulation->level_bytes[count]) ||
+    if (!number_bytes(word, &emulation->level_bytes[count]) ||
         (count > 0 && emulation->level_bytes[count] <= emulation->level_bytes[count - 1]))
       return wrong_levels(option, text);
     emulation->level_count++;

@@ -30,6 +30,24 @@ bool number_real(const char *text, double lower, double upper, double *value) {
   return true;
 }
 
+bool number_bytes(const char *text, int64_t *bytes) {
+  static const char units[] = "KMG";
+  char digits[24];
+  const size_t length = strlen(text);
+  if (length == 0 || length >= sizeof digits)
+    return false;
+  const char *unit = strchr(units, text[length - 1]);
+  memcpy(digits, text, length + 1);
+  if (unit != NULL)
+    digits[length - 1] = '\0';
+  const int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
+  int64_t number;
+  if (!number_integer(digits, 1, INT64_MAX >> shift, &number))
+    return false;
+  *bytes = number << shift;
+  return true;
+}
+
 bool number_range(const char *text, struct range *range) {
   char copy[80];
   char *parts[3] = { copy, NULL, NULL };

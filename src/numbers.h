@@ -25,6 +25,8 @@ struct counts {
 bool number_integer(const char *text, int64_t lower, int64_t upper, int64_t *value);
 /* Decimal, with an optional exponent; no hexadecimal digits, infinities or NaN. */
 bool number_real(const char *text, double lower, double upper, double *value);
+/* "32M": digits, and K, M or G behind them for powers of 1024; at least 1. */
+bool number_bytes(const char *text, int64_t *bytes);
 /* N, LO:HI or LO:HI:STEP with 1 <= LO <= HI and STEP >= 1. */
 bool number_range(const char *text, struct range *range);
 /* "1,2,4", in any order; none twice. */

@@ -75,17 +75,25 @@ struct statement {
   struct ppi_text text;
   int line;
   bool may;
+  enum ppi_direction last; /* of the access that the text ends with */
 };
+
+static void add_to_statement(const struct report *report, const struct ppi_node *node, struct statement *statement) {
+  const bool first = statement->text.length == 0;
+  if (!first && node->access == statement->last)
+    ppi_text_append(&statement->text, ", ");
+  else
+    ppi_text_printf(&statement->text, "%s%s ", first ? "" : "; ", ppi_print_access(node->access));
+  print_element(report, node, &statement->text);
+  statement->line = first ? node->line : statement->line;
+  statement->may = statement->may || node->may;
+  statement->last = node->access;
+}
 
 static void collect_statements(struct report *report, const struct ppi_node *node, struct statement *statements) {
   for (; node; node = node->next) {
     if (node->kind == PPI_NODE_ACCESS) {
-      struct statement *statement = &statements[node->statement];
-      statement->line = statement->text.length > 0 ? statement->line : node->line;
-      statement->may = statement->may || node->may;
-      ppi_text_printf(&statement->text, "%s%s ", statement->text.length > 0 ? "; " : "",
-                      ppi_print_access(node->access));
-      print_element(report, node, &statement->text);
+      add_to_statement(report, node, &statements[node->statement]);
     }
     collect_statements(report, node->body, statements);
     collect_statements(report, node->otherwise, statements);
