@@ -319,7 +319,7 @@ Test(distance, agrees_with_a_simulated_lru_stack) {
     const char *name;
     int64_t parameters[2], ld;
   } programs[] = { { "chol-l-3", { 60, 13 }, 0 },    { "chol-u-1", { 50, 11 }, 51 }, { "dgeqrf-nx0", { 26, 7 }, 0 },
-                   { "dgeqrf-nx0", { 30, 9 }, 33 },  { "dtrtri", { 61, 9 }, 0 },    { "dsygst", { 40, 11 }, 45 },
+                   { "dgeqrf-nx0", { 30, 9 }, 33 },  { "dtrtri", { 61, 9 }, 0 },     { "dsygst", { 40, 11 }, 45 },
                    { "trinv-l-rec", { 48, 10 }, 0 }, { "sgetrf", { 40, 12 }, 0 },    { "zpotrf", { 25, 6 }, 0 } };
   for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
     check_program(programs[i].name, programs[i].parameters, 2, programs[i].ld, PERFPRED_CACHE_SPLIT);
