@@ -2,10 +2,13 @@
 /* perfpred apex: synthetic kernels that stand for a mix of applications. */
 #include <perfpred/apex.h>
 
-#include <math.h>
+#include <errno.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "apex_tables.h"
 #include "commands.h"
@@ -14,6 +17,9 @@
 #include "session.h"
 #include "suggest.h"
 #include "target.h"
+
+/* As of env, nohup and others that end as the command that they begin. */
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 /* A text that is read from a file, for the interface. */
 struct text {
@@ -252,14 +258,97 @@ static int plot(struct session *session) {
   return COMMAND_OK;
 }
 
+/* COMMAND takes the place of perfpred. */
+static int record(struct session *session) {
+  const struct options *options = session->options;
+  char **command = (char **)options->operands.items + 1; /* execvp changes nothing of it */
+  char *entries = NULL, *rest = NULL;
+  if (options->output == NULL || options->json)
+    return message_misuse(
+        "'apex record' needs a file for samples, and prints nothing of its own: expected -o FILE and no --json");
+  if (perfpred_apex_record_environment(options->output, &entries, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  /* the entries belong to the environment from here on */
+  for (char *entry = strtok_r(entries, "\n", &rest); entry != NULL; entry = strtok_r(NULL, "\n", &rest))
+    if (putenv(entry) != 0)
+      return message_fail("out of memory");
+  execvp(command[0], command);
+  int failure = errno;
+  message_fail("'%s' cannot be run: %s", command[0], failure == ENOENT ? "no such command" : strerror(failure));
+  return failure == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* "F,C,M" */
+static int read_events(const char *word, char *copy, struct perfpred_apex_watch_options *watching) {
+  char *rest = NULL;
+  watching->flops = strtok_r(copy, ",", &rest);
+  watching->cycles = strtok_r(NULL, ",", &rest);
+  watching->misses = strtok_r(NULL, ",", &rest);
+  if (watching->misses == NULL || rest[0] != '\0')
+    return message_misuse("option --events: '%s': expected three events with commas", word);
+  return COMMAND_OK;
+}
+
+/* Starts COMMAND beside perfpred. */
+static int start(const struct options *options, int64_t *pid) {
+  char **command = (char **)options->operands.items + 1;
+  pid_t process;
+  int failure = posix_spawnp(&process, command[0], NULL, NULL, command, environ);
+  if (failure != 0)
+    return message_fail("'%s' cannot be run: %s", command[0], strerror(failure));
+  *pid = process;
+  return COMMAND_OK;
+}
+
+static int watch_process(struct session *session, struct perfpred_apex_watch_options *watching) {
+  struct progress progress;
+  char *csv = NULL;
+  watching->interval_s = session->options->interval_s;
+  watching->duration_s = session->options->budget_s;
+  watching->progress = progress_step;
+  watching->progress_data = &progress;
+  progress_begin(&progress, "watch");
+  enum perfpred_status status = perfpred_apex_watch(session->sampler, watching, &csv, &session->error);
+  bool interrupted = progress_end(&progress);
+  if (status != PERFPRED_OK)
+    return interrupted ? message_fail("interrupted") : session_fail(session);
+  int result = content_write(session->options->output, csv);
+  perfpred_free(csv);
+  return result;
+}
+
+static int watch(struct session *session) {
+  const struct options *options = session->options;
+  struct perfpred_apex_watch_options watching = PERFPRED_APEX_WATCH_OPTIONS_INIT;
+  char *events = NULL;
+  bool own = options->operands.count > 1;
+  int result = COMMAND_OK;
+  if (options->output == NULL || own == (options->pid != 0))
+    return message_misuse(
+        "'apex watch' needs a file for samples and a process: expected -o FILE, and COMMAND or --pid N");
+  if (options->events != NULL) {
+    events = strdup(options->events);
+    result = events != NULL ? read_events(options->events, events, &watching) : message_fail("out of memory");
+  }
+  if (result == COMMAND_OK)
+    result = session_sample(session);
+  watching.pid = options->pid;
+  if (result == COMMAND_OK && own)
+    result = start(options, &watching.pid);
+  if (result == COMMAND_OK)
+    result = watch_process(session, &watching);
+  if (own && watching.pid > 0)
+    waitpid((pid_t)watching.pid, NULL, 0);
+  free(events);
+  return result;
+}
+
 static const struct {
   const char *name;
   int (*run)(struct session *session);
   size_t least, most; /* operands behind the name */
-} works[] = { { "points", points, 0, 1 },
-              { "weights", weights, 1, 1 },
-              { "predict", predict, 1, 1 },
-              { "validate", validate, 1, 1 },
+} works[] = { { "points", points, 0, 1 },     { "weights", weights, 1, 1 },      { "predict", predict, 1, 1 },
+              { "validate", validate, 1, 1 }, { "record", record, 1, SIZE_MAX }, { "watch", watch, 0, SIZE_MAX },
               { "plot", plot, 1, 2 } };
 #define WORKS (sizeof works / sizeof works[0])
 
@@ -268,7 +357,7 @@ static int unknown(const char *name) {
   suggest_begin(&suggestion, name);
   for (size_t i = 0; i < WORKS; i++)
     suggest_offer(&suggestion, works[i].name);
-  return message_misuse("'apex': no '%s'%s: expected points, weights, predict, validate or plot", name,
+  return message_misuse("'apex': no '%s'%s: expected points, weights, predict, validate, record, watch or plot", name,
                         suggest_text(&suggestion, ""));
 }
 
@@ -294,7 +383,7 @@ static int run(const struct options *options) {
 
 const struct command command_apex = {
   .name = "apex",
-  .synopsis = "points|weights|predict|validate|plot [FILE] ...",
+  .synopsis = "points|weights|predict|validate|record|watch|plot [FILE] ...",
   .summary = "Apex-MAP: synthetic runs that stand for a mix of applications",
   .details = "  apex points [RUNS] [--mix SAMPLES | --for WEIGHTS] [--isa NAME] [--threads T] [-o FILE]\n"
              "      runs the kernels: those of a text, those that stand for a mix, or some three hundred; with a mix\n"
@@ -306,10 +395,14 @@ const struct command command_apex = {
              "      flop/s of the application on the machine of the weights, or on that of the points\n"
              "  apex validate WEIGHTS --measured SAMPLES [--isa NAME] [--threads T]\n"
              "      makes the runs that are needed here, predicts, and compares with what was measured\n"
+             "  apex record -o SAMPLES -- COMMAND [WORD ...]\n"
+             "      runs a program and notes its calls of BLAS and LAPACK, as samples\n"
+             "  apex watch -o SAMPLES [--interval S] [--events F,C,M] [--pid N | -- COMMAND [WORD ...]]\n"
+             "      samples of a running program from counters, where the machine has them\n"
              "  apex plot POINTS|WEIGHTS ... -o FILE.svg\n"
              "      the plane with runs, rectangles and representatives\n",
   .takes = TAKES_APEX | TAKES_OUTPUT | TAKES_REPS | TAKES_GATE | TAKES_BUDGET | TAKES_SETUP | TAKES_FILES,
   .operands_min = 1,
-  .operands_max = 3,
+  .operands_max = (size_t)-1,
   .run = run,
 };

@@ -30,6 +30,8 @@ struct ppi_papi {
   int (*add)(int set, int code);
   int (*remove)(int set, int code);
   int (*start)(int set);
+  int (*attach)(int set, unsigned long pid); /* to another process; before the first event */
+  int (*read)(int set, long long *values);
   int (*stop)(int set, long long *values);
   void (*destroy)(int *set);
   const char *(*text)(int result);

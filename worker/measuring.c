@@ -22,7 +22,7 @@ static void look_for_cancel(struct worker *worker) {
   ppi_wire_free(&message);
 }
 
-static int on_progress(void *data, const struct perfpred_progress *progress) {
+int worker_progress(void *data, const struct perfpred_progress *progress) {
   struct worker *worker = data;
   struct ppi_clock clock;
   look_for_cancel(worker);
@@ -193,7 +193,7 @@ static enum perfpred_status read_request(struct worker *worker, struct ppi_reque
 enum perfpred_status worker_read_head(struct worker *worker, struct ppi_sampling *sampling, size_t *count,
                                       struct perfpred_error *error) {
   ppi_get_sampling(&worker->in, sampling);
-  sampling->progress = on_progress;
+  sampling->progress = worker_progress;
   sampling->progress_data = worker;
   *count = read_count(&worker->in);
   return worker->in.bad ? worker_unreadable(error) : worker_core(worker, error);
@@ -277,7 +277,7 @@ enum perfpred_status worker_script(struct worker *worker, struct perfpred_error 
   struct ppi_sampling sampling;
   struct ppi_unit_result result;
   ppi_get_sampling(&worker->in, &sampling);
-  sampling.progress = on_progress;
+  sampling.progress = worker_progress;
   sampling.progress_data = worker;
   enum perfpred_status status = worker_core(worker, error);
   if (status == PERFPRED_OK)

@@ -86,6 +86,13 @@ static int papi_next(const char *component, int *code, char *name, size_t size) 
   return result;
 }
 
+/* A set has to know the component before it can be attached. */
+static int papi_attach(int set, unsigned long pid) {
+  int component = PAPI_get_component_index("perf_event");
+  int result = component < 0 ? component : PAPI_assign_eventset_component(set, component);
+  return result == PAPI_OK ? PAPI_attach(set, pid) : result;
+}
+
 static void papi_destroy(int *set) {
   PAPI_cleanup_eventset(*set);
   PAPI_destroy_eventset(set);
@@ -109,6 +116,8 @@ const struct ppi_papi perfpred_hardware_papi = {
   .add = PAPI_add_event,
   .remove = PAPI_remove_event,
   .start = PAPI_start,
+  .attach = papi_attach,
+  .read = PAPI_read,
   .stop = PAPI_stop,
   .destroy = papi_destroy,
   .text = papi_text,

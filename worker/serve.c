@@ -185,6 +185,7 @@ static enum perfpred_status handle(struct worker *worker, struct perfpred_error 
                    { PPI_MESSAGE_WINDOWS, worker_windows },
                    { PPI_MESSAGE_SCRIPT, worker_script },
                    { PPI_MESSAGE_APEX, worker_apex },
+                   { PPI_MESSAGE_WATCH, worker_watch },
                    { PPI_MESSAGE_DESCRIBE, describe },
                    { PPI_MESSAGE_LEAST_SQUARES, least_squares } };
   if (!worker->loaded && worker->in.type != PPI_MESSAGE_HELLO)

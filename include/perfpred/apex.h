@@ -114,6 +114,52 @@ PERFPRED_API enum perfpred_status perfpred_apex_predict(const struct perfpred_co
                                                         const struct perfpred_apex_text *measured, char **json,
                                                         struct perfpred_error *error);
 
+/**
+ * What a program is to have in its environment so that it leaves samples for perfpred_apex_weights: every call of BLAS and LAPACK (with
+ * integers of 32 bits) that it makes becomes a line of comma-separated values, its seconds and the call. A library of ours is preloaded for that.
+ *
+ * @param file the file; a line with the names of the columns is written to it now, which replaces what was there
+ * @param[out] entries "NAME=value", one a line; free with perfpred_free
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_IO, PERFPRED_MISSING (the library: the environment variable PERFPRED_RECORDER names
+ *         it, otherwise it is the installed one), PERFPRED_NO_MEMORY
+ * @par Thread safety: safe from any thread; the environment is read.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_apex_record_environment(const char *file, char **entries,
+                                                                   struct perfpred_error *error);
+
+/** What is watched, and how. Zero means the default. @since 0.1 */
+struct perfpred_apex_watch_options {
+  size_t size;                    /**< sizeof; PERFPRED_APEX_WATCH_OPTIONS_INIT sets it */
+  int64_t pid;                    /**< the process; no default */
+  double interval_s;              /**< between two samples; default 0.1 */
+  double duration_s;              /**< of the whole; default: until the process ends */
+  const char *flops;              /**< event of PAPI that counts operations; default PAPI_DP_OPS */
+  const char *cycles;             /**< that counts cycles; default PAPI_TOT_CYC */
+  const char *misses;             /**< that counts lines from memory, of 64 bytes; default PAPI_L3_TCM */
+  perfpred_progress_fn *progress; /**< progress callback, or NULL */
+  void *progress_data;            /**< its first argument */
+};
+#define PERFPRED_APEX_WATCH_OPTIONS_INIT                                                                               \
+  { sizeof(struct perfpred_apex_watch_options), 0, 0.0, 0.0, 0, 0, 0, 0, 0 }
+
+/**
+ * Samples of a running process, from counters: of its first thread. Spans in which it did not run are left out.
+ *
+ * @param sampler a worker that was built with PAPI; its libraries do not matter
+ * @param options what is watched
+ * @param[out] csv samples for perfpred_apex_weights: time_s, flops, bytes, cycles; free with perfpred_free
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NOT_FOUND (no such process), PERFPRED_UNSUPPORTED (this machine, PAPI or the system's rights
+ *         do not let the events be counted; the sampler is no worker), PERFPRED_WORKER, PERFPRED_CANCELLED, PERFPRED_NO_MEMORY
+ * @par Thread safety: one sampler belongs to one thread at a time.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_apex_watch(struct perfpred_sampler *sampler,
+                                                      const struct perfpred_apex_watch_options *options, char **csv,
+                                                      struct perfpred_error *error);
+
 PERFPRED_END_DECLS
 
 #endif

@@ -2,30 +2,19 @@
 /* Runs that aim at a rectangle. What a run takes is foretold from two that were measured: the walk over its data without computing, and computing
  * on data that stay in the caches. The ratio of flops to bytes is exact, since both are known beforehand. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "apex/design.h"
 
-#define ALPHA_STEPS 30
 #define CANDIDATES_C 3     /* iterations of compute that are tried around the fitting one */
 #define NEIGHBOUR_FAR 1e9  /* no run that was measured is near */
 #define TRIES_DISTANCE 3.0 /* in sides of the rectangle: what is foretold farther from its centre is not worth a run */
 
-/* A walk without computing, and the bytes that an element of it brings in. */
-struct walk {
-  struct ppi_apex_run run;
-  double bytes;
-};
-
 struct aim {
   const struct ppi_apex_plane *plane;
-  const struct ppi_apex_cache *cache;
   const struct ppi_apex_point *points;
   size_t count;
   double clock_hz;
   int threads;
-  struct walk *walks;
-  size_t walk_count;
   double compute_cycles, call_cycles; /* of an iteration of compute; of a call, beside its iterations */
 };
 
@@ -54,34 +43,64 @@ static void learn_compute(struct aim *aim) {
   aim->call_cycles = fmax(cycles_of(aim, one) - aim->compute_cycles * (double)one->run.c, 0.0);
 }
 
-static bool same_walk(const struct ppi_apex_run *a, const struct ppi_apex_run *b) {
-  return a->kind == b->kind && a->m == b->m && (a->kind == PPI_APEX_STRIDED || a->l == b->l);
+/* Walks over the same data, in the same way. */
+static bool is_like(const struct ppi_apex_run *a, const struct ppi_apex_run *b) {
+  return a->kind == b->kind && a->m == b->m;
 }
 
-/* Cycles of the bare walk: between the two neighbours in alpha or in the stride. NaN: not known. */
-static double walk_cycles(const struct aim *aim, const struct ppi_apex_run *run) {
+/* Where something that was measured lies along an axis: the neighbours of a place. */
+struct neighbours {
+  const struct ppi_apex_point *below, *above;
+  double low, high;
+};
+
+static void meet(struct neighbours *neighbours, const struct ppi_apex_point *point, double there, double at) {
+  if (there <= at && (neighbours->below == NULL || there > neighbours->low)) {
+    neighbours->below = point;
+    neighbours->low = there;
+  }
+  if (there >= at && (neighbours->above == NULL || there < neighbours->high)) {
+    neighbours->above = point;
+    neighbours->high = there;
+  }
+}
+
+/* Between two values that lie low and high. */
+static double between(double at, double low, double high, double below, double above) {
+  double share = high > low ? (at - low) / (high - low) : 0.0;
+  return (1.0 - share) * below + share * above;
+}
+
+/* Bare walks of the run's stride, or of one length of blocks and the run's alpha. NaN: not known. */
+static double line_cycles(const struct aim *aim, const struct ppi_apex_run *run, int64_t length) {
   const bool strided = run->kind == PPI_APEX_STRIDED;
   const double at = strided ? (double)run->s : run->alpha;
-  const struct ppi_apex_point *below = NULL, *above = NULL;
-  double low = 0.0, high = 0.0;
+  struct neighbours found = { .below = NULL };
   for (size_t i = 0; i < aim->count; i++) {
     const struct ppi_apex_point *point = &aim->points[i];
-    double there = strided ? (double)point->run.s : point->run.alpha;
-    if (point->run.c != 0 || !same_walk(run, &point->run))
-      continue;
-    if (there <= at && (below == NULL || there > low)) {
-      below = point;
-      low = there;
-    }
-    if (there >= at && (above == NULL || there < high)) {
-      above = point;
-      high = there;
-    }
+    if (point->run.c == 0 && is_like(run, &point->run) && (strided || point->run.l == length))
+      meet(&found, point, strided ? (double)point->run.s : point->run.alpha, at);
   }
-  if (below == NULL || above == NULL)
+  if (found.below == NULL || found.above == NULL)
     return (double)NAN;
-  double share = high > low ? (at - low) / (high - low) : 0.0;
-  return (1.0 - share) * cycles_of(aim, below) + share * cycles_of(aim, above);
+  return between(at, found.low, found.high, cycles_of(aim, found.below), cycles_of(aim, found.above));
+}
+
+/* Of random ones between two lengths of blocks, of those that were measured for all alphas. */
+static double walk_cycles(const struct aim *aim, const struct ppi_apex_run *run) {
+  const double at = log2((double)run->l);
+  struct neighbours found = { .below = NULL };
+  if (run->kind == PPI_APEX_STRIDED)
+    return line_cycles(aim, run, 0);
+  for (size_t i = 0; i < aim->count; i++) {
+    const struct ppi_apex_point *point = &aim->points[i];
+    if (point->run.c == 0 && is_like(run, &point->run) && point->run.alpha >= 1.0)
+      meet(&found, point, log2((double)point->run.l), at);
+  }
+  if (found.below == NULL || found.above == NULL)
+    return (double)NAN;
+  return between(at, found.low, found.high, line_cycles(aim, run, found.below->run.l),
+                 line_cycles(aim, run, found.above->run.l));
 }
 
 static double plain_cycles(const struct aim *aim, const struct ppi_apex_run *run) {
@@ -91,23 +110,26 @@ static double plain_cycles(const struct aim *aim, const struct ppi_apex_run *run
   return hypot(walk, aim->call_cycles + aim->compute_cycles * (double)run->c);
 }
 
-/* How wrong that was for the nearest run of the same walk. */
+static double apart(const struct ppi_apex_run *a, const struct ppi_apex_run *b) {
+  double far = fabs(log2((double)a->c + 1.0) - log2((double)b->c + 1.0));
+  if (a->kind == PPI_APEX_STRIDED)
+    return far + fabs(log2((double)a->s / (double)b->s));
+  return far + fabs(log2((double)a->l / (double)b->l)) + 4.0 * fabs(a->alpha - b->alpha);
+}
+
+/* How wrong that was for the nearest run of that kind. */
 static double correction(const struct aim *aim, const struct ppi_apex_run *run) {
-  double nearest = NEIGHBOUR_FAR, factor = 1.0;
+  const struct ppi_apex_point *nearest = NULL;
+  double least = NEIGHBOUR_FAR;
   for (size_t i = 0; i < aim->count; i++) {
     const struct ppi_apex_point *point = &aim->points[i];
-    if (!same_walk(run, &point->run) || (run->c > 0) != (point->run.c > 0))
+    if (!is_like(run, &point->run) || (run->c > 0) != (point->run.c > 0) || apart(run, &point->run) >= least)
       continue;
-    double far = fabs(log2((double)run->c + 1.0) - log2((double)point->run.c + 1.0));
-    far += run->kind == PPI_APEX_STRIDED ? fabs(log2((double)run->s / (double)point->run.s))
-                                         : 4.0 * fabs(run->alpha - point->run.alpha);
-    double foretold = far < nearest ? plain_cycles(aim, &point->run) : (double)NAN;
-    if (foretold > 0.0) {
-      nearest = far;
-      factor = cycles_of(aim, point) / foretold;
-    }
+    nearest = point;
+    least = apart(run, &point->run);
   }
-  return factor;
+  double foretold = nearest != NULL ? plain_cycles(aim, &nearest->run) : (double)NAN;
+  return foretold > 0.0 ? cycles_of(aim, nearest) / foretold : 1.0;
 }
 
 static bool is_measured(const struct aim *aim, const struct ppi_apex_run *run) {
@@ -142,7 +164,7 @@ static void consider(const struct aim *aim, const struct ppi_apex_cell *cell, co
 }
 
 /* A walk with as much computing as the ratio of flops to bytes asks for, and without. */
-static void consider_walk(const struct aim *aim, const struct ppi_apex_cell *cell, const struct walk *walk,
+static void consider_walk(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_walk *walk,
                           struct best *best) {
   struct ppi_apex_run run = walk->run;
   double ratio = ((double)cell->row + 0.5) * aim->plane->height / (((double)cell->column + 0.5) * aim->plane->width);
@@ -157,55 +179,21 @@ static void consider_walk(const struct aim *aim, const struct ppi_apex_cell *cel
   }
 }
 
-static enum perfpred_status add_walk(struct aim *aim, const struct ppi_apex_run *run, struct perfpred_error *error) {
-  double bytes = 0.0;
-  enum perfpred_status status = ppi_apex_traffic(run, aim->cache, &bytes, error);
-  if (status == PERFPRED_OK)
-    aim->walks[aim->walk_count++] = (struct walk){ *run, bytes / (double)ppi_apex_iterations(run) };
-  return status;
-}
-
-/* All walks that were measured without computing, and those between them. */
-static enum perfpred_status list_walks(struct aim *aim, struct perfpred_error *error) {
-  enum perfpred_status status = PERFPRED_OK;
-  aim->walks = malloc((aim->count * (ALPHA_STEPS + 1) + 1) * sizeof *aim->walks);
-  if (aim->walks == NULL)
-    return ppi_error_memory(error);
-  for (size_t i = 0; i < aim->count && status == PERFPRED_OK; i++) {
-    struct ppi_apex_run run = aim->points[i].run;
-    if (run.c != 0 || (run.kind == PPI_APEX_RANDOM && run.alpha < 1.0))
-      continue; /* of random ones all alphas are made from that of 1 */
-    if (run.kind == PPI_APEX_STRIDED)
-      status = add_walk(aim, &run, error);
-    for (int k = 0; k <= ALPHA_STEPS && run.kind == PPI_APEX_RANDOM && status == PERFPRED_OK; k++) {
-      run.alpha = (double)(k * k) / (ALPHA_STEPS * ALPHA_STEPS);
-      status = add_walk(aim, &run, error);
-    }
-  }
-  return status;
-}
-
-enum perfpred_status ppi_apex_aim(const struct ppi_apex_mix *mix, const struct ppi_apex_plane *plane,
-                                  const struct ppi_apex_cache *cache, const struct ppi_apex_point *points, size_t count,
-                                  const struct ppi_apex_choice *choices, double clock_hz, int threads,
-                                  struct ppi_apex_run *runs, size_t most, size_t *made, struct perfpred_error *error) {
+size_t ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
+                    const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs, size_t most) {
   struct aim aim = {
-    .plane = plane, .cache = cache, .points = points, .count = count, .clock_hz = clock_hz, .threads = threads
+    .plane = target->plane, .points = points, .count = count, .clock_hz = target->clock_hz, .threads = target->threads
   };
-  size_t found = 0;
-  enum perfpred_status status = list_walks(&aim, error);
+  size_t made = 0;
   learn_compute(&aim);
-  for (size_t i = 0; i < mix->count && found < most && status == PERFPRED_OK; i++) {
+  for (size_t i = 0; i < target->mix->count && made < most; i++) {
     struct best best = { .distance = INFINITY };
-    if (choices[i].covered || !choices[i].kept)
+    if (target->choices[i].covered || !target->choices[i].kept)
       continue;
-    for (size_t k = 0; k < aim.walk_count; k++)
-      consider_walk(&aim, &mix->cells[i], &aim.walks[k], &best);
+    for (size_t k = 0; k < walks->count; k++)
+      consider_walk(&aim, &target->mix->cells[i], &walks->items[k], &best);
     if (best.distance <= TRIES_DISTANCE)
-      runs[found++] = best.run;
+      runs[made++] = best.run;
   }
-  free(aim.walks);
-  if (status == PERFPRED_OK)
-    *made = found;
-  return status;
+  return made;
 }

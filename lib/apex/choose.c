@@ -4,6 +4,9 @@
 
 #include "apex/mix.h"
 
+#define LEAST_FLOPS 138.0 /* of an element beside compute */
+#define LINE_BYTES 64.0
+
 double ppi_apex_point_rate(const struct ppi_apex_point *point) {
   return point->time_s > 0.0 ? point->flops / point->time_s : 0.0;
 }
@@ -28,6 +31,16 @@ static bool is_better(double distance_new, double time_new, double distance_old,
   return distance_new <= distance_old + tie && time_new < time_old;
 }
 
+/* As slow as the slowest corner, a run can be made of this one. But one that computes does at least 138 operations for each element,
+   which brings in a line at most, so that rectangles below that ratio are for those that do not. */
+static bool reaches(const struct ppi_apex_cell *cell, const struct ppi_apex_plane *plane,
+                    const struct ppi_apex_point *point) {
+  const double left = (double)cell->column * plane->width, low = (double)cell->row * plane->height;
+  if (point->x < left || point->y < low)
+    return false;
+  return point->run.c == 0 || (low + plane->height) * LINE_BYTES >= LEAST_FLOPS * left;
+}
+
 static struct ppi_apex_choice choose(const struct ppi_apex_cell *cell, const struct ppi_apex_plane *plane,
                                      const struct ppi_apex_point *points, size_t count) {
   struct ppi_apex_choice choice = { .point = PPI_APEX_NO_POINT, .distance = INFINITY };
@@ -35,8 +48,7 @@ static struct ppi_apex_choice choose(const struct ppi_apex_cell *cell, const str
     const struct ppi_apex_point *point = &points[i];
     bool inside = is_inside(cell, plane, point);
     double far = distance(cell, plane, point);
-    if (point->x >= (double)cell->column * plane->width && point->y >= (double)cell->row * plane->height)
-      choice.reachable = true;
+    choice.reachable = choice.reachable || reaches(cell, plane, point);
     if (choice.covered && !inside)
       continue;
     if (inside == choice.covered && choice.point != PPI_APEX_NO_POINT &&

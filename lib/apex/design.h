@@ -10,17 +10,35 @@
    ones come first. *runs: free. */
 enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t blocks, struct ppi_apex_run **runs,
                                      size_t *count, struct perfpred_error *error);
-/* Elements that a run over memory walks over, several times the cache. */
-int64_t ppi_apex_far(const struct ppi_apex_cache *cache);
 /* Whether a repetition takes so little that it can be repeated. */
 bool ppi_apex_affordable(const struct ppi_apex_run *run);
 
-/* Runs that should hit rectangles which none has hit yet, in the light of those that were measured (points, from ppi_apex_design, and all that
-   followed): the next one for each such rectangle that is kept and that can be reached, the heaviest first, at most `most`. runs: room for as many;
-   *made: their number. */
-enum perfpred_status ppi_apex_aim(const struct ppi_apex_mix *mix, const struct ppi_apex_plane *plane,
-                                  const struct ppi_apex_cache *cache, const struct ppi_apex_point *points, size_t count,
-                                  const struct ppi_apex_choice *choices, double clock_hz, int threads,
-                                  struct ppi_apex_run *runs, size_t most, size_t *made, struct perfpred_error *error);
+/* Walks that runs may aim with: without computing, and the bytes that an element of each brings in. */
+struct ppi_apex_walk {
+  struct ppi_apex_run run;
+  double bytes;
+};
+struct ppi_apex_walks {
+  struct ppi_apex_walk *items;
+  size_t count;
+};
+/* Over the same data as the design. On failure nothing is left to free. */
+enum perfpred_status ppi_apex_walks_create(const struct ppi_apex_cache *cache, int64_t blocks,
+                                           struct ppi_apex_walks *walks, struct perfpred_error *error);
+void ppi_apex_walks_free(struct ppi_apex_walks *walks);
+
+/* What is aimed at, and the machine. */
+struct ppi_apex_target {
+  const struct ppi_apex_mix *mix;
+  const struct ppi_apex_plane *plane;
+  const struct ppi_apex_choice *choices; /* of the points so far */
+  double clock_hz;
+  int threads;
+};
+/* Runs that should hit rectangles which none has hit yet, in the light of those that were measured (points: of ppi_apex_design, and all that
+   followed): the next one for each such rectangle that is kept, the heaviest first, at most `most`. runs: room for as
+   many. Gives their number. */
+size_t ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
+                    const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs, size_t most);
 
 #endif

@@ -122,54 +122,71 @@ static double missed(const struct profile *profile, double capacity, double bloc
   return slope;
 }
 
+/* Of a block: lines that it touches, and lines of these that are not in the cache. */
+struct block {
+  double touched, missed;
+};
+
 /* Where blocks are drawn from more lines than fit. */
-static enum perfpred_status drawn_ratio(const struct ppi_apex_run *run, const struct weave *weave, double lines,
-                                        double capacity, double *ratio, struct perfpred_error *error) {
+static enum perfpred_status draw(const struct ppi_apex_run *run, const struct weave *weave, double lines,
+                                 double capacity, struct block *block, struct perfpred_error *error) {
   struct profile profile;
   if (!list_bands(run, weave, lines, &profile))
     return ppi_error_memory(error);
-  *ratio = fmin(missed(&profile, capacity, weave->block_lines) / weave->block_lines, 1.0);
+  block->touched = 0.0;
+  for (size_t i = 0; i < profile.count; i++)
+    block->touched += profile.bands[i].lines * profile.bands[i].rate;
+  block->missed = fmin(missed(&profile, capacity, block->touched), block->touched);
   free(profile.bands);
   return PERFPRED_OK;
 }
 
-static enum perfpred_status random_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
-                                         double *ratio, struct perfpred_error *error) {
+static enum perfpred_status block_of(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
+                                     struct block *block, struct perfpred_error *error) {
   struct weave weave = weave_of(run, cache);
   double capacity = cache->bytes / cache->line_bytes;
   double elements = run->alpha > 0.0 ? (double)ppi_apex_blocks(run) * (double)run->l : (double)run->l;
   double lines = ceil(elements / weave.line);
-  *ratio = lines <= capacity ? 0.0 : 1.0; /* a single block that does not fit is gone before it comes again */
-  if (lines <= capacity || run->alpha <= 0.0 || capacity < 1.0)
-    return PERFPRED_OK;
-  return drawn_ratio(run, &weave, lines, capacity, ratio, error);
+  bool fits = lines <= capacity;
+  *block = (struct block){ weave.block_lines, fits ? 0.0 : weave.block_lines };
+  if (fits || run->alpha <= 0.0 || capacity < 1.0)
+    return PERFPRED_OK; /* a single block that does not fit is gone before it comes again */
+  return draw(run, &weave, lines, capacity, block, error);
 }
 
 /* From one end to the other again and again: what does not fit is gone before it comes again. */
-static double strided_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
-  return ppi_apex_lines(run, cache) * cache->line_bytes <= cache->bytes ? 0.0 : 1.0;
+static struct block element_of(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
+  double touched = fmin((double)run->s * ELEMENT_BYTES / cache->line_bytes, 1.0);
+  bool fits = touched * (double)ppi_apex_iterations(run) * cache->line_bytes <= cache->bytes;
+  return (struct block){ touched, fits ? 0.0 : touched };
 }
 
-double ppi_apex_lines(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
+/* Of a block, or of an element where there are none; *count: how many of them. */
+static enum perfpred_status part_of(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
+                                    struct block *block, double *count, struct perfpred_error *error) {
+  *count = (double)(run->kind == PPI_APEX_RANDOM ? run->i : ppi_apex_iterations(run));
   if (run->kind == PPI_APEX_RANDOM)
-    return weave_of(run, cache).block_lines * (double)run->i;
-  double step = fmin((double)run->s * ELEMENT_BYTES / cache->line_bytes, 1.0);
-  return step * (double)ppi_apex_iterations(run);
+    return block_of(run, cache, block, error);
+  *block = element_of(run, cache);
+  return PERFPRED_OK;
 }
 
 enum perfpred_status ppi_apex_miss_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
                                          double *ratio, struct perfpred_error *error) {
-  if (run->kind == PPI_APEX_RANDOM)
-    return random_ratio(run, cache, ratio, error);
-  *ratio = strided_ratio(run, cache);
-  return PERFPRED_OK;
+  struct block block;
+  double count;
+  enum perfpred_status status = part_of(run, cache, &block, &count, error);
+  if (status == PERFPRED_OK)
+    *ratio = block.missed / block.touched;
+  return status;
 }
 
 enum perfpred_status ppi_apex_traffic(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache, double *bytes,
                                       struct perfpred_error *error) {
-  double ratio = 0.0;
-  enum perfpred_status status = ppi_apex_miss_ratio(run, cache, &ratio, error);
+  struct block block;
+  double count;
+  enum perfpred_status status = part_of(run, cache, &block, &count, error);
   if (status == PERFPRED_OK)
-    *bytes = ppi_apex_lines(run, cache) * ratio * cache->line_bytes;
+    *bytes = count * block.missed * cache->line_bytes;
   return status;
 }

@@ -15,7 +15,6 @@ struct ppi_apex_cache {
    stays for the same time T whichever it is, and T is such that the lines that were touched in it fill the cache. */
 enum perfpred_status ppi_apex_miss_ratio(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache,
                                          double *ratio, struct perfpred_error *error);
-double ppi_apex_lines(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache); /* touched by a repetition */
 /* Bytes from memory of a repetition. */
 enum perfpred_status ppi_apex_traffic(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache, double *bytes,
                                       struct perfpred_error *error);

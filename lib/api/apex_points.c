@@ -13,7 +13,7 @@
 #define CACHE_OTHERWISE ((int64_t)32 << 20)
 #define LINE_BYTES 64.0
 #define DESIGN_SHARE 0.65 /* of all runs, where others are to aim */
-#define ROUNDS_MAX 8      /* of aiming */
+#define ROUNDS_MAX 16     /* of aiming */
 #define SEED 1
 
 /* How one point came about. */
@@ -202,21 +202,36 @@ static void choose(struct campaign *campaign) {
                   campaign->options.threshold, campaign->choices, &campaign->cover);
 }
 
-static enum perfpred_status aim(struct campaign *campaign) {
-  enum perfpred_status status = weigh(campaign);
+static enum perfpred_status take_aim(struct campaign *campaign, const struct ppi_apex_walks *walks) {
+  const struct ppi_apex_target target = { .mix = &campaign->mix,
+                                          .plane = &campaign->plane,
+                                          .choices = campaign->choices,
+                                          .clock_hz = campaign->points.clock_hz,
+                                          .threads = campaign->points.threads };
+  enum perfpred_status status = PERFPRED_OK;
+  choose(campaign);
   for (int round = 0; round < ROUNDS_MAX && status == PERFPRED_OK; round++) {
-    size_t made = 0, left = (size_t)campaign->options.runs_max - campaign->run_count;
-    choose(campaign);
-    status = ppi_apex_aim(&campaign->mix, &campaign->plane, &campaign->points.cache, campaign->points.items,
-                          campaign->points.count, campaign->choices, campaign->points.clock_hz,
-                          campaign->points.threads, campaign->runs + campaign->run_count, left, &made, campaign->error);
-    if (status != PERFPRED_OK || made == 0)
+    size_t made =
+        ppi_apex_aim(&target, walks, campaign->points.items, campaign->points.count,
+                     campaign->runs + campaign->run_count, (size_t)campaign->options.runs_max - campaign->run_count);
+    if (made == 0)
       break;
     campaign->run_count += made;
     status = measure(campaign);
+    if (status == PERFPRED_OK)
+      choose(campaign);
   }
+  return status;
+}
+
+static enum perfpred_status aim(struct campaign *campaign) {
+  struct ppi_apex_walks walks = { .items = NULL };
+  enum perfpred_status status = weigh(campaign);
   if (status == PERFPRED_OK)
-    choose(campaign);
+    status = ppi_apex_walks_create(&campaign->points.cache, campaign->options.index_blocks, &walks, campaign->error);
+  if (status == PERFPRED_OK)
+    status = take_aim(campaign, &walks);
+  ppi_apex_walks_free(&walks);
   return status;
 }
 

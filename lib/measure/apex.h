@@ -69,6 +69,17 @@ struct ppi_apex_report {
 };
 void ppi_apex_results_free(struct ppi_apex_result *results, size_t count);
 
+/* Events of another process, read at intervals. */
+#define PPI_WATCH_SAMPLES_MAX 1000000
+struct ppi_watch {
+  int64_t pid;
+  double interval_s, duration_s;    /* 0: to its end */
+  char events[PPI_APEX_EVENTS][64]; /* flops, cycles, misses */
+};
+struct ppi_watch_sample {
+  double time_s, counts[PPI_APEX_EVENTS];
+};
+
 struct ppi_core;
 /* report->results: batch->count structs, filled; on failure nothing is left to free. sampling: as for others, the budget is of all runs. */
 enum perfpred_status ppi_core_apex(struct ppi_core *core, const struct ppi_apex_batch *batch,

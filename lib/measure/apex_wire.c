@@ -37,6 +37,24 @@ void ppi_get_apex_batch(struct ppi_wire *wire, struct ppi_apex_batch *batch, str
   batch->runs = runs;
 }
 
+void ppi_put_watch(struct ppi_wire *wire, const struct ppi_watch *watch) {
+  ppi_wire_put_i64(wire, watch->pid);
+  ppi_wire_put_f64(wire, watch->interval_s);
+  ppi_wire_put_f64(wire, watch->duration_s);
+  for (int i = 0; i < PPI_APEX_EVENTS; i++)
+    ppi_wire_put_string(wire, watch->events[i]);
+}
+
+void ppi_get_watch(struct ppi_wire *wire, struct ppi_watch *watch) {
+  watch->pid = ppi_wire_get_i64(wire);
+  watch->interval_s = ppi_wire_get_f64(wire);
+  watch->duration_s = ppi_wire_get_f64(wire);
+  for (int i = 0; i < PPI_APEX_EVENTS; i++)
+    snprintf(watch->events[i], sizeof watch->events[i], "%s", ppi_wire_get_string(wire));
+  if (watch->pid < 1 || !(watch->interval_s >= 1e-3 && watch->interval_s <= 3600.0) || !(watch->duration_s >= 0.0))
+    wire->bad = true;
+}
+
 void ppi_put_apex_report(struct ppi_wire *wire, const struct ppi_apex_report *report, size_t count) {
   ppi_wire_put_f64(wire, report->clock_hz);
   ppi_wire_put_string(wire, report->instruction_set);

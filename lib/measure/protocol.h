@@ -33,6 +33,7 @@ enum ppi_message {
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
   PPI_MESSAGE_SCRIPT, /* sampling, source, text, number of a unit (-1: none, the names of its events are looked up) -> its result */
   PPI_MESSAGE_APEX,   /* sampling, count, instruction set, threads, bytes to warm up, runs -> report */
+  PPI_MESSAGE_WATCH,  /* process, seconds, events -> samples as bytes */
   PPI_MESSAGE_CANCEL, /* while one of the others runs; late ones are ignored */
   /* replies: any number of PROGRESS, then one of the others */
   PPI_MESSAGE_PROGRESS = 0x50500101,
@@ -84,6 +85,8 @@ enum perfpred_status ppi_get_results(struct ppi_wire *wire, struct ppi_result *r
 /* A batch behind its sampling and count; runs: as many. */
 void ppi_put_apex_batch(struct ppi_wire *wire, const struct ppi_apex_batch *batch);
 void ppi_get_apex_batch(struct ppi_wire *wire, struct ppi_apex_batch *batch, struct ppi_apex_run *runs);
+void ppi_put_watch(struct ppi_wire *wire, const struct ppi_watch *watch);
+void ppi_get_watch(struct ppi_wire *wire, struct ppi_watch *watch);
 void ppi_put_apex_report(struct ppi_wire *wire, const struct ppi_apex_report *report, size_t count);
 /* report->results: count of them; on failure nothing is left to free. */
 enum perfpred_status ppi_get_apex_report(struct ppi_wire *wire, struct ppi_apex_report *report, size_t count,

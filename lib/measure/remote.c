@@ -278,6 +278,35 @@ static enum perfpred_status apex(struct perfpred_sampler *sampler, const struct 
   return status == PERFPRED_OK ? ppi_get_apex_report(&remote->in, report, batch->count, error) : status;
 }
 
+static enum perfpred_status take_samples(struct ppi_remote *remote, struct ppi_watch_sample **samples, size_t *count,
+                                         struct perfpred_error *error) {
+  size_t length = 0;
+  const void *bytes = ppi_wire_get_bytes(&remote->in, &length);
+  if (remote->in.bad || length % sizeof **samples != 0)
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': its samples cannot be read", remote->plan.worker);
+  struct ppi_watch_sample *taken = malloc(length + 1);
+  if (!taken)
+    return ppi_error_memory(error);
+  if (length > 0)
+    memcpy(taken, bytes, length);
+  *samples = taken;
+  *count = length / sizeof *taken;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status watch(struct perfpred_sampler *sampler, const struct ppi_watch *asked,
+                                  const struct ppi_sampling *sampling, struct ppi_watch_sample **samples,
+                                  size_t *count, struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_WATCH);
+  ppi_put_watch(&remote->out, asked);
+  status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s + asked->interval_s, error);
+  return status == PERFPRED_OK ? take_samples(remote, samples, count, error) : status;
+}
+
 static enum perfpred_status describe(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,
                                      struct ppi_setup *setup, struct perfpred_error *error) {
   struct ppi_remote *remote = remote_of(sampler);
@@ -357,6 +386,7 @@ static const struct ppi_sampler_ops remote_ops = { .sample = sample,
                                                    .windows = windows,
                                                    .script = script,
                                                    .apex = apex,
+                                                   .watch = watch,
                                                    .describe = describe,
                                                    .least_squares = least_squares,
                                                    .destroy = destroy };

@@ -58,6 +58,10 @@ struct ppi_sampler_ops {
   enum perfpred_status (*apex)(struct perfpred_sampler *sampler, const struct ppi_apex_batch *batch,
                                const struct ppi_sampling *sampling, struct ppi_apex_report *report,
                                struct perfpred_error *error);
+  /* Events of another process (measure/apex.h) until it ends. *samples: malloc'ed. sampling: for its progress alone. NULL: cannot be had. */
+  enum perfpred_status (*watch)(struct perfpred_sampler *sampler, const struct ppi_watch *watch,
+                                const struct ppi_sampling *sampling, struct ppi_watch_sample **samples, size_t *count,
+                                struct perfpred_error *error);
   /* rates_s: longest time for peak and bandwidth; 0: they are not measured, infinite: take what it takes, half a second. What there is no
      time for is 0. */
   enum perfpred_status (*describe)(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,
