@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,11 @@ struct frame {
   const struct perfpred_program *program;
   const struct frame *caller;
   int level, call; /* call: that is being expanded; -1: none, it is an algorithm */
+  uint64_t way;    /* tells apart the calls by which an algorithm is reached */
   char *texts[PPI_SLOT_MAX];
   const char *names[PPI_SLOT_MAX];
+  bool known[PPI_SLOT_MAX]; /* the value is this number, wherever the statements are */
+  int64_t values[PPI_SLOT_MAX];
   struct place places[PPI_BUFFER_MAX];
 };
 
@@ -60,8 +64,20 @@ static struct ppi_scope scope_of(const struct frame *frame) {
   return (struct ppi_scope){ frame->names, (size_t)frame->program->slot_count, NULL };
 }
 
+static bool is_known(const struct frame *frame, const struct ppi_expr *expr, int64_t *value) {
+  for (int i = 0; i < frame->program->slot_count; i++)
+    if (!frame->known[i] && ppi_expr_uses(expr, (size_t)i))
+      return false;
+  return ppi_expr_eval(expr, frame->values, value, NULL) == PERFPRED_OK;
+}
+
 static void print_expr(const struct frame *frame, const struct ppi_expr *expr, struct ppi_text *text) {
   const struct ppi_scope scope = scope_of(frame);
+  int64_t value = 0;
+  if (is_known(frame, expr, &value)) {
+    ppi_text_printf(text, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
+    return;
+  }
   ppi_text_append(text, "(");
   ppi_expr_print(expr, &scope, false, text);
   ppi_text_append(text, ")");
@@ -75,9 +91,30 @@ static enum perfpred_status take(struct writer *writer, struct ppi_text *text, c
 static enum perfpred_status name_slot(struct writer *writer, struct frame *frame, int slot, struct ppi_text *text) {
   free(frame->texts[slot]);
   frame->texts[slot] = NULL;
+  frame->known[slot] = false;
   enum perfpred_status status = take(writer, text, &frame->texts[slot]);
   frame->names[slot] = status ? "" : frame->texts[slot];
   return status;
+}
+
+static enum perfpred_status set_known(struct writer *writer, struct frame *frame, int slot, int64_t value) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  ppi_text_printf(&text, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
+  enum perfpred_status status = name_slot(writer, frame, slot, &text);
+  frame->known[slot] = true;
+  frame->values[slot] = value;
+  return status;
+}
+
+/* The value of an expression of another frame, as a number where it is one. */
+static enum perfpred_status pass_value(struct writer *writer, const struct frame *frame, const struct ppi_expr *expr,
+                                       struct frame *callee, int slot) {
+  struct ppi_text text = PPI_TEXT_INIT;
+  int64_t value = 0;
+  if (is_known(frame, expr, &value))
+    return set_known(writer, callee, slot, value);
+  print_expr(frame, expr, &text);
+  return name_slot(writer, callee, slot, &text);
 }
 
 /* Loops and lets of called programs get names of their own. */
@@ -205,34 +242,13 @@ static void close_block(struct writer *writer) {
   ppi_text_append(&writer->body, "end\n");
 }
 
-/* The range is written before its name is known, as the name may stand in it for something else. */
-static enum perfpred_status write_for(struct writer *writer, struct frame *frame, const struct ppi_node *node) {
-  struct ppi_text range = PPI_TEXT_INIT;
-  int64_t step = 0;
-  print_expr(frame, node->lower, &range);
-  ppi_text_append(&range, ":");
-  print_expr(frame, node->upper, &range);
-  ppi_text_append(&range, node->down ? " down" : "");
-  if (!ppi_expr_is_constant(node->step, &step) || step != 1) {
-    ppi_text_append(&range, " by ");
-    print_expr(frame, node->step, &range);
-  }
-  enum perfpred_status status = define(writer, frame, node->slot);
-  if (!status && node->width_slot >= 0)
-    status = define(writer, frame, node->width_slot);
-  if (!status && !range.data)
-    status = ppi_error_memory(writer->error);
-  if (!status) {
-    indent(writer);
-    ppi_text_printf(&writer->body, "for %s in %s", frame->names[node->slot], range.data);
-    if (node->width_slot >= 0)
-      ppi_text_printf(&writer->body, " as %s", frame->names[node->width_slot]);
-    if (node->short_first != node->down)
-      ppi_text_append(&writer->body, node->short_first ? " short first" : " short last");
-    ppi_text_append(&writer->body, "\n");
-    status = open_block(writer, frame);
-  }
-  ppi_text_free(&range);
+/* A loop, from the text of its range on. */
+static enum perfpred_status write_loop(struct writer *writer, struct frame *frame, const struct ppi_node *node,
+                                       const char *range, const char *width) {
+  indent(writer);
+  ppi_text_printf(&writer->body, "for %s in %s%s%s\n", frame->names[node->slot], range, width ? " as " : "",
+                  width ? width : "");
+  enum perfpred_status status = open_block(writer, frame);
   if (!status)
     status = write_block(writer, frame, node->body);
   if (!status)
@@ -240,7 +256,78 @@ static enum perfpred_status write_for(struct writer *writer, struct frame *frame
   return status;
 }
 
+/* The range is written before its name is known, as the name may stand in it for something else. */
+static enum perfpred_status write_plain_for(struct writer *writer, struct frame *frame, const struct ppi_node *node) {
+  struct ppi_text range = PPI_TEXT_INIT;
+  char width[2 * PPI_NAME_MAX] = "";
+  int64_t step = 0;
+  print_expr(frame, node->lower, &range);
+  ppi_text_append(&range, ":");
+  print_expr(frame, node->upper, &range);
+  ppi_text_append(&range, node->down ? " down" : "");
+  if (!is_known(frame, node->step, &step) || step != 1) {
+    ppi_text_append(&range, " by ");
+    print_expr(frame, node->step, &range);
+  }
+  enum perfpred_status status = define(writer, frame, node->slot);
+  if (!status && node->width_slot >= 0)
+    status = define(writer, frame, node->width_slot);
+  if (!status && node->width_slot >= 0)
+    snprintf(width, sizeof width, "%s%s", frame->names[node->width_slot],
+             node->short_first == node->down ? ""
+             : node->short_first             ? " short first"
+                                             : " short last");
+  if (!status && !range.data)
+    status = ppi_error_memory(writer->error);
+  if (!status)
+    status = write_loop(writer, frame, node, range.data, width[0] ? width : NULL);
+  ppi_text_free(&range);
+  return status;
+}
+
+/* The blocks of full width. */
+static enum perfpred_status write_full(struct writer *writer, struct frame *frame, const struct ppi_node *node,
+                                       int64_t lower, int64_t upper, int64_t step) {
+  char range[100];
+  snprintf(range, sizeof range, "%" PRId64 ":%" PRId64 "%s by %" PRId64, lower, upper, node->down ? " down" : "", step);
+  enum perfpred_status status = lower < upper ? define(writer, frame, node->slot) : PERFPRED_OK;
+  if (!status && lower < upper)
+    status = set_known(writer, frame, node->width_slot, step);
+  return status || lower >= upper ? status : write_loop(writer, frame, node, range, NULL);
+}
+
+/* The short one. */
+static enum perfpred_status write_rest(struct writer *writer, struct frame *frame, const struct ppi_node *node,
+                                       int64_t start, int64_t width) {
+  enum perfpred_status status = set_known(writer, frame, node->slot, start);
+  if (!status)
+    status = set_known(writer, frame, node->width_slot, width);
+  return status ? status : write_block(writer, frame, node->body);
+}
+
+/* Where the bounds are numbers, the short block is written apart: the widths of both are numbers then, and all is affine. */
+static enum perfpred_status write_for(struct writer *writer, struct frame *frame, const struct ppi_node *node) {
+  int64_t lower = 0, upper = 0, step = 0, length = 0;
+  if (node->width_slot < 0 || !is_known(frame, node->lower, &lower) || !is_known(frame, node->upper, &upper) ||
+      !is_known(frame, node->step, &step) || step < 1 || __builtin_sub_overflow(upper, lower, &length))
+    return write_plain_for(writer, frame, node);
+  const int64_t rest = length > 0 ? length % step : 0;
+  const bool rest_below = node->short_first != node->down;
+  const int64_t begin = rest_below ? lower + rest : lower, end = rest_below ? upper : upper - rest;
+  enum perfpred_status status = PERFPRED_OK;
+  if (rest > 0 && node->short_first)
+    status = write_rest(writer, frame, node, rest_below ? lower : end, rest);
+  if (!status)
+    status = write_full(writer, frame, node, begin, end, step);
+  if (!status && rest > 0 && !node->short_first)
+    status = write_rest(writer, frame, node, rest_below ? lower : end, rest);
+  return status;
+}
+
 static enum perfpred_status write_if(struct writer *writer, struct frame *frame, const struct ppi_node *node) {
+  int64_t holds = 0;
+  if (is_known(frame, node->value, &holds))
+    return write_block(writer, frame, holds ? node->body : node->otherwise);
   indent(writer);
   ppi_text_append(&writer->body, "if ");
   print_expr(frame, node->value, &writer->body);
@@ -262,6 +349,9 @@ static enum perfpred_status write_if(struct writer *writer, struct frame *frame,
 
 static enum perfpred_status write_let(struct writer *writer, struct frame *frame, const struct ppi_node *node) {
   struct ppi_text value = PPI_TEXT_INIT;
+  int64_t number = 0;
+  if (is_known(frame, node->value, &number))
+    return set_known(writer, frame, node->slot, number);
   print_expr(frame, node->value, &value);
   enum perfpred_status status = define(writer, frame, node->slot);
   if (!status) {
@@ -273,8 +363,15 @@ static enum perfpred_status write_let(struct writer *writer, struct frame *frame
   return status;
 }
 
-static enum perfpred_status note_call(struct writer *writer, const struct frame *frame, const struct ppi_node *node) {
+/* *call: its place. A short block that stands apart has no calls of its own. */
+static enum perfpred_status note_call(struct writer *writer, const struct frame *frame, const struct ppi_node *node,
+                                      int *call) {
   struct ppi_expansion *expansion = writer->expansion;
+  for (size_t i = 0; i < expansion->call_count; i++)
+    if (expansion->calls[i].node == node && expansion->calls[i].way == frame->way) {
+      *call = (int)i;
+      return PERFPRED_OK;
+    }
   if (expansion->call_count == expansion->call_capacity) {
     const size_t capacity = expansion->call_capacity ? 2 * expansion->call_capacity : 16;
     struct ppi_expanded_call *calls = realloc(expansion->calls, capacity * sizeof *calls);
@@ -283,7 +380,8 @@ static enum perfpred_status note_call(struct writer *writer, const struct frame 
     expansion->calls = calls;
     expansion->call_capacity = capacity;
   }
-  expansion->calls[expansion->call_count++] = (struct ppi_expanded_call){ node, frame->program };
+  *call = (int)expansion->call_count;
+  expansion->calls[expansion->call_count++] = (struct ppi_expanded_call){ node, frame->program, frame->way };
   return PERFPRED_OK;
 }
 
@@ -308,28 +406,23 @@ static int scalar_case(const struct ppi_value *value) {
 
 static enum perfpred_status pass_argument(struct writer *writer, const struct frame *frame, const struct ppi_node *node,
                                           struct frame *reference, int parameter) {
-  struct ppi_text text = PPI_TEXT_INIT;
   const int place = find_operand(node->kernel, reference->program->slots[parameter]);
   assert(place >= 0); /* as tests of all references tell */
   const struct ppi_operand *operand = &node->operands[place];
-  if (node->kernel->args[place].kind == PPI_ARG_FLAG)
-    ppi_text_printf(&text, "%d", operand->fixed.i == 'U');
-  else if (operand->integer)
-    print_expr(frame, operand->integer, &text);
-  else
-    ppi_text_printf(&text, "%d", scalar_case(&operand->fixed));
-  return name_slot(writer, reference, parameter, &text);
+  if (operand->integer)
+    return pass_value(writer, frame, operand->integer, reference, parameter);
+  const bool flag = node->kernel->args[place].kind == PPI_ARG_FLAG;
+  return set_known(writer, reference, parameter, flag ? operand->fixed.i == 'U' : scalar_case(&operand->fixed));
 }
 
 static enum perfpred_status write_call(struct writer *writer, struct frame *frame, const struct ppi_node *node) {
   struct frame reference = { .caller = frame, .level = frame->level + 1 };
   enum perfpred_status status = ppi_reference_find(writer->references, node, &reference.program, writer->error);
   if (!status)
-    status = note_call(writer, frame, node);
+    status = note_call(writer, frame, node, &reference.call);
   if (status)
     return status;
   const struct perfpred_program *program = reference.program;
-  reference.call = (int)writer->expansion->call_count - 1;
   for (int i = 0; i < program->parameter_count && !status; i++)
     status = pass_argument(writer, frame, node, &reference, i);
   for (int i = 0; i < program->buffer_count && !status; i++) {
@@ -394,11 +487,8 @@ static enum perfpred_status enter_callee(struct writer *writer, const struct fra
                                          struct frame *callee) {
   int operand = callee->program->parameter_count;
   enum perfpred_status status = PERFPRED_OK;
-  for (int i = 0; i < callee->program->parameter_count && !status; i++) {
-    struct ppi_text text = PPI_TEXT_INIT;
-    print_expr(frame, node->operands[i].integer, &text);
-    status = name_slot(writer, callee, i, &text);
-  }
+  for (int i = 0; i < callee->program->parameter_count && !status; i++)
+    status = pass_value(writer, frame, node->operands[i].integer, callee, i);
   for (int i = 0; i < callee->program->buffer_count && !status; i++)
     status = callee->program->buffers[i].work
                  ? make_array(writer, callee, i)
@@ -414,6 +504,7 @@ static enum perfpred_status write_run(struct writer *writer, struct frame *frame
   if (!callee)
     return ppi_error_memory(writer->error);
   *callee = (struct frame){ .program = node->callee, .caller = frame, .level = frame->level + 1, .call = -1 };
+  callee->way = (frame->way + (uint64_t)node->site + 1) * UINT64_C(0x9e3779b97f4a7c15);
   status = enter_callee(writer, frame, node, callee);
   if (!status)
     status = write_block(writer, callee, callee->program->body);
@@ -482,7 +573,9 @@ static enum perfpred_status read_nest(const struct perfpred_context *context, st
   return status;
 }
 
-static enum perfpred_status write_algorithm(struct writer *writer, const struct perfpred_program *algorithm) {
+/* Declarations have the names of parameters, statements their values. */
+static enum perfpred_status write_algorithm(struct writer *writer, const struct perfpred_program *algorithm,
+                                            const int64_t *parameters) {
   struct frame *top = calloc(1, sizeof *top);
   if (!top)
     return ppi_error_memory(writer->error);
@@ -492,6 +585,8 @@ static enum perfpred_status write_algorithm(struct writer *writer, const struct 
     status = define(writer, top, i);
   for (int i = 0; i < algorithm->buffer_count && !status; i++)
     status = make_array(writer, top, i);
+  for (int i = 0; i < algorithm->parameter_count && !status && parameters; i++)
+    status = set_known(writer, top, i, parameters[i]);
   if (!status)
     status = write_block(writer, top, algorithm->body);
   free_frame(top);
@@ -500,12 +595,13 @@ static enum perfpred_status write_algorithm(struct writer *writer, const struct 
 }
 
 enum perfpred_status ppi_expand(const struct perfpred_context *context, const struct perfpred_program *algorithm,
-                                struct ppi_expansion *expansion, struct perfpred_error *error) {
+                                const int64_t *parameters, struct ppi_expansion *expansion,
+                                struct perfpred_error *error) {
   struct writer writer = { .expansion = expansion, .error = error };
   *expansion = (struct ppi_expansion){ 0 };
   enum perfpred_status status = ppi_references_read(context, &writer.references, error);
   if (!status)
-    status = write_algorithm(&writer, algorithm);
+    status = write_algorithm(&writer, algorithm, parameters);
   if (!status)
     status = read_nest(context, &writer, algorithm);
   ppi_text_free(&writer.body);

@@ -5,10 +5,11 @@
 
 #include "program/registry.h"
 
-/* A call of the text, expanded in one place: calls of an algorithm that is called twice count as two. */
+/* A call of the text: calls of an algorithm that is called in two places count as two. */
 struct ppi_expanded_call {
   const struct ppi_node *node;            /* a CALL */
   const struct perfpred_program *program; /* whose text it is part of */
+  uint64_t way;                           /* tells apart the places from which that is called */
 };
 
 /* Whose access a reference of the nest is. */
@@ -24,10 +25,12 @@ struct ppi_expansion {
   size_t access_count, access_capacity;
 };
 
-/* context: for the reader of texts. The calls are borrowed from the algorithm, which must live as long.
+/* context: for the reader of texts. parameters: a nest for these values alone, in which what they decide is decided and short blocks stand
+   apart; NULL: for all values. The calls are borrowed from the algorithm, which must live as long.
    PERFPRED_UNSUPPORTED: a kernel without reference, or an algorithm that calls itself. */
 enum perfpred_status ppi_expand(const struct perfpred_context *context, const struct perfpred_program *algorithm,
-                                struct ppi_expansion *expansion, struct perfpred_error *error);
+                                const int64_t *parameters, struct ppi_expansion *expansion,
+                                struct perfpred_error *error);
 void ppi_expansion_free(struct ppi_expansion *expansion);
 
 #endif

@@ -132,7 +132,7 @@ enum perfpred_status perfpred_misses(const struct perfpred_context *context, con
   if (!status)
     status = ppi_program_check(program, parameters, count, error);
   if (!status && !program->nest)
-    status = ppi_expand(context, program, &expansion, error);
+    status = ppi_expand(context, program, parameters, &expansion, error);
   if (status)
     return status;
   struct ppi_misses_job job = { .program = program,

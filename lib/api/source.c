@@ -94,7 +94,7 @@ enum perfpred_status perfpred_nest_expand(const struct perfpred_context *context
     return null("perfpred_nest_expand", !context ? "context" : !algorithm ? "algorithm" : "nest", error);
   if (algorithm->nest)
     return ppi_error_set(error, PERFPRED_INVALID, "%s is a loop nest already, expected an algorithm", algorithm->name);
-  enum perfpred_status status = ppi_expand(context, algorithm, &expansion, error);
+  enum perfpred_status status = ppi_expand(context, algorithm, NULL, &expansion, error);
   if (status)
     return status;
   *nest = perfpred_program_ref(expansion.nest);

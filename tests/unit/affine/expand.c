@@ -29,7 +29,7 @@ static struct ppi_expansion expanded(const struct perfpred_program *algorithm) {
   struct ppi_expansion expansion;
   struct perfpred_error error;
   ppi_error_clear(&error);
-  cr_assert_eq(ppi_expand(&context, algorithm, &expansion, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(ppi_expand(&context, algorithm, NULL, &expansion, &error), PERFPRED_OK, "%s", error.text);
   return expansion;
 }
 
@@ -130,6 +130,24 @@ Test(expand, one_call) {
   perfpred_program_unref(algorithm);
 }
 
+/* Expanded for these values alone it has other statements, but the same calls and counts. */
+static void check_numbers(const struct perfpred_program *algorithm, const int64_t *values,
+                          const struct ppi_expansion *general, const struct ppi_misses *expected) {
+  struct ppi_expansion expansion;
+  cr_assert_eq(ppi_expand(&context, algorithm, values, &expansion, NULL), PERFPRED_OK);
+  struct ppi_misses *misses = counted(expansion.nest, values, 64);
+  cr_expect_eq(misses->total.accesses, expected->total.accesses);
+  cr_expect_eq(misses->total.compulsory, expected->total.compulsory);
+  cr_expect_eq(misses->total.capacity[0], expected->total.capacity[0]);
+  cr_expect_leq(expansion.call_count, general->call_count);
+  for (size_t i = 0; i < expansion.call_count; i++)
+    for (size_t k = 0; k < general->call_count; k++)
+      if (expansion.calls[i].node == general->calls[k].node)
+        cr_expect_eq(sum_of(&expansion, misses, (int)i, -1), sum_of(general, expected, (int)k, -1));
+  ppi_misses_destroy(misses);
+  ppi_expansion_free(&expansion);
+}
+
 /* However it is blocked, a decomposition touches the lower triangle: of 32 columns, 8 each begin in the same line. */
 Test(expand, cholesky) {
   static const char *const names[] = { "chol-l-1", "chol-l-2", "chol-l-3" };
@@ -140,6 +158,7 @@ Test(expand, cholesky) {
       struct ppi_misses *misses = counted(expansion.nest, (int64_t[]){ 32, b }, 64);
       cr_expect_eq(misses->total.compulsory, 8 * (4 + 3 + 2 + 1), "%s, b = %" PRId64, names[i], b);
       cr_expect_eq(misses->total.capacity[1], 0); /* 8 KiB fit */
+      check_numbers(algorithm, (int64_t[]){ 32, b }, &expansion, misses);
       ppi_misses_destroy(misses);
     }
     ppi_expansion_free(&expansion);
@@ -172,7 +191,7 @@ static void expect_refusal(struct perfpred_program *algorithm, const char *messa
   struct ppi_expansion expansion;
   struct perfpred_error error;
   ppi_error_clear(&error);
-  cr_expect_eq(ppi_expand(&context, algorithm, &expansion, &error), PERFPRED_UNSUPPORTED, "%s", error.text);
+  cr_expect_eq(ppi_expand(&context, algorithm, NULL, &expansion, &error), PERFPRED_UNSUPPORTED, "%s", error.text);
   cr_expect_str_eq(error.text, message);
   perfpred_program_unref(algorithm);
 }
