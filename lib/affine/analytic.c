@@ -6,8 +6,7 @@
 
 #include "affine/piece.h"
 
-#define MODULUS_MAX 64
-#define ATTEMPTS (PPI_LOOPS + 1) /* each one gives phases to more loops */
+#define ATTEMPTS 32 /* each one gives more phases to some loop */
 
 struct analysis {
   const struct perfpred_program *program;
@@ -19,7 +18,6 @@ struct analysis {
   struct ppi_engine *engine;
   struct ppi_total total;
   int64_t *cache_lines;
-  int modulus;
   int outside; /* subscript of the present run that lies outside of the array; -1: none */
 };
 
@@ -29,17 +27,6 @@ bool ppi_misses_has_analytic(void) {
 
 static const struct ppi_nest_reference *target_of(const struct analysis *analysis) {
   return &analysis->nest->references[analysis->engine->target.index];
-}
-
-/* All lines have a whole number of elements; loops with a step, of steps, if that is no large number. */
-static int find_modulus(const struct ppi_nest *nest) {
-  int64_t modulus = 1;
-  for (int i = 0; i < nest->count; i++) {
-    const int64_t per_line = nest->layout.arrays[nest->references[i].array].per_line;
-    modulus *= per_line / ppi_gcd(per_line, modulus);
-  }
-  const int64_t both = modulus * (nest->step / ppi_gcd(nest->step, modulus));
-  return (int)(both <= MODULUS_MAX ? both : modulus <= 255 ? modulus : 0);
 }
 
 /* The subscripts as forms, which lie within the array; `outside`, if not. */
@@ -199,12 +186,12 @@ static enum perfpred_status take_run(struct analysis *analysis) {
 }
 
 /* All runs for the target with a path of its own. *again: more loops need phases, which are marked. */
-static enum perfpred_status explore(struct analysis *analysis, bool phased[PPI_LOOPS], bool *again) {
+static enum perfpred_status explore(struct analysis *analysis, int64_t modulus[PPI_LOOPS], bool *again) {
   struct ppi_engine *engine = analysis->engine;
   const struct ppi_nest_reference *target = target_of(analysis);
   int changed = -1;
-  enum perfpred_status status = ppi_path_create(target->depth, analysis->modulus, phased, target->low, target->high,
-                                                &engine->path, analysis->error);
+  enum perfpred_status status =
+      ppi_path_create(target->depth, modulus, target->low, target->high, &engine->path, analysis->error);
   if (status)
     return status;
   *again = false;
@@ -219,7 +206,7 @@ static enum perfpred_status explore(struct analysis *analysis, bool phased[PPI_L
       status = ppi_pause_check(&analysis->pause, analysis->program->name, analysis->error);
   } while (!status && !*again && ppi_path_next(engine->path, &changed));
   for (int i = 0; i < target->depth; i++)
-    phased[i] = phased[i] || engine->path->wanted[i];
+    modulus[i] = engine->path->wanted[i] > 0 ? engine->path->wanted[i] : modulus[i];
   ppi_path_destroy(engine->path);
   engine->path = NULL;
   return status;
@@ -239,14 +226,17 @@ static void clear_count(struct analysis *analysis) {
 }
 
 static enum perfpred_status analyse_reference(struct analysis *analysis, int index) {
-  bool phased[PPI_LOOPS] = { false }, again = true;
+  int64_t modulus[PPI_LOOPS];
+  bool again = true;
   enum perfpred_status status = PERFPRED_OK;
   analysis->engine->target.index = index;
   if (target_of(analysis)->empty)
     return PERFPRED_OK;
+  for (int i = 0; i < PPI_LOOPS; i++)
+    modulus[i] = 1;
   for (int i = 0; i < ATTEMPTS && again && !status; i++) {
     clear_count(analysis);
-    status = explore(analysis, phased, &again);
+    status = explore(analysis, modulus, &again);
   }
   if (!status && again)
     return refuse(analysis, "phases of loops depend on each other");
@@ -263,10 +253,6 @@ static enum perfpred_status prepare(struct analysis *analysis, const int64_t *pa
       ppi_nest_create(analysis->program, parameters, options->line_bytes, &analysis->nest, analysis->error);
   if (status)
     return status;
-  analysis->modulus = find_modulus(analysis->nest);
-  if (analysis->modulus == 0)
-    return ppi_error_set(analysis->error, PERFPRED_UNSUPPORTED, "%s: lines have too many elements for the analysis",
-                         analysis->program->name);
   analysis->engine = calloc(1, sizeof *analysis->engine);
   analysis->cache_lines = calloc(options->level_count + 1, sizeof *analysis->cache_lines);
   if (!analysis->engine || !analysis->cache_lines)

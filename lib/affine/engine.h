@@ -20,9 +20,9 @@ struct ppi_bound {
 };
 
 /* Lines that a reference touches in a part of the iterations. Coordinates are those of the array but the inner one, in order, and last
-   the run along lines: element = factor * run + offset. Empty unless all conditions are >= 0. */
+   the run along lines: element = factor * run + offset. Empty unless all conditions hold. */
 struct ppi_footprint {
-  int first_condition, condition_count; /* in the list's forms */
+  int first_condition, condition_count;                                                         /* in the list's */
   int first_low[PPI_LOOPS], low_count[PPI_LOOPS], first_high[PPI_LOOPS], high_count[PPI_LOOPS]; /* in its bounds */
   int64_t factor;
   struct ppi_form offset;
@@ -32,7 +32,7 @@ struct ppi_footprints {
   int count, capacity, bound_count, bound_capacity, condition_count, condition_capacity;
   struct ppi_footprint *footprints;
   struct ppi_bound *bounds;
-  struct ppi_form *conditions;
+  struct ppi_room *conditions;
 };
 
 #define PPI_STAGES (PPI_BUFFER_MAX + 1) /* the last access, then the arrays */

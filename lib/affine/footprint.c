@@ -224,16 +224,18 @@ static bool is_known(const struct ppi_footprints *list, const struct ppi_footpri
 static bool keep_conditions(struct part *part, struct ppi_footprint *footprint) {
   const struct ppi_system *system = &part->engine->system;
   struct ppi_footprints *list = list_of(part);
-  if (!grow((void **)&list->conditions, &list->condition_capacity, list->condition_count + system->count,
-            sizeof *list->conditions) ||
+  if (!grow((void **)&list->conditions, &list->condition_capacity,
+            list->condition_count + system->count + system->room_count, sizeof *list->conditions) ||
       !grow((void **)&list->footprints, &list->capacity, list->count + 1, sizeof *list->footprints)) {
     ppi_path_stop(part->engine->path, PPI_PATH_MEMORY);
     return false;
   }
   footprint->first_condition = list->condition_count;
-  footprint->condition_count = system->count;
+  footprint->condition_count = system->count + system->room_count;
   for (int i = 0; i < system->count; i++)
-    list->conditions[list->condition_count++] = system->rows[i].form;
+    list->conditions[list->condition_count++] = (struct ppi_room){ 1, 1, ppi_form_constant(0), system->rows[i].form };
+  for (int i = 0; i < system->room_count; i++)
+    list->conditions[list->condition_count++] = system->rooms[i];
   return true;
 }
 
@@ -270,9 +272,14 @@ static void add_footprint(struct part *part) {
 static void add_part(struct ppi_engine *engine, int index, int fixed, const struct ppi_form *counters,
                      const struct ppi_form *low, const struct ppi_form *high) {
   const struct ppi_nest_reference *reference = &engine->nest->references[index];
-  struct part part = {
-    .engine = engine, .reference = reference, .fixed = fixed, .counters = counters, .low = low, .high = high
-  };
+  struct part part; /* equations are set where there are any */
+  part.engine = engine;
+  part.reference = reference;
+  part.fixed = fixed;
+  part.counters = counters;
+  part.low = low;
+  part.high = high;
+  part.solved_count = 0;
   if (fixed < reference->depth && reference->twin != index)
     return;
   add_footprint(&part);

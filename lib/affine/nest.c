@@ -275,20 +275,6 @@ static enum perfpred_status read_block(struct builder *builder, const struct ppi
   return status;
 }
 
-/* Counters run by whole lines where their coefficient in a row or subscript is a step's. */
-static void find_step(struct ppi_nest *nest) {
-  nest->step = 1;
-  for (int i = 0; i < nest->count; i++)
-    for (int row = 0; row < nest->references[i].row_count; row++)
-      for (int loop = 0; loop < PPI_LOOPS; loop++) {
-        const int64_t factor = nest->references[i].rows[row].form.c[loop];
-        if (factor > 1 && factor <= 64 && nest->step <= 64)
-          nest->step *= factor / ppi_gcd(factor, nest->step);
-        else if (factor < -1 && factor >= -64 && nest->step <= 64)
-          nest->step *= -factor / ppi_gcd(-factor, nest->step);
-      }
-}
-
 enum perfpred_status ppi_nest_create(const struct perfpred_program *program, const int64_t *parameters,
                                      int64_t line_bytes, struct ppi_nest **nest, struct perfpred_error *error) {
   struct ppi_nest *made = calloc(1, sizeof *made);
@@ -311,7 +297,6 @@ enum perfpred_status ppi_nest_create(const struct perfpred_program *program, con
     ppi_nest_destroy(made);
     return status;
   }
-  find_step(made);
   *nest = made;
   return PERFPRED_OK;
 }

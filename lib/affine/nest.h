@@ -38,7 +38,6 @@ struct ppi_nest {
   struct ppi_layout layout;
   int count;
   struct ppi_nest_reference *references;
-  int64_t step; /* common multiple of the coefficients that stand in the way of bounds without quotients */
 };
 
 /* PERFPRED_UNSUPPORTED and a reason: not affine, or beyond what the analysis takes. */

@@ -339,7 +339,7 @@ static bool sign_of_phases(struct ppi_path *path, const struct ppi_form *form) {
   int64_t factors[PPI_LOOPS] = { 0 }, least = form->c[PPI_VARS], most = least;
   for (int i = 0; i < path->phase_count; i++) {
     factors[i] = form->c[PPI_PHASE_VAR(path->phase_loop[i])];
-    *(factors[i] < 0 ? &least : &most) += factors[i] * (path->modulus - 1);
+    *(factors[i] < 0 ? &least : &most) += factors[i] * (path->modulus[path->phase_loop[i]] - 1);
   }
   if (least >= 0 || most < 0)
     return least >= 0;
@@ -356,22 +356,28 @@ static bool lacks_phases(const struct ppi_form *form) {
   return ppi_form_lacks(form, PPI_PHASE_VAR(0), PPI_LOOPS);
 }
 
-/* Asks for phases of the loops whose blocks the divisor does not divide. False: there are none without. */
+/* Asks for phases, or more of them, of the loops whose blocks the divisor does not divide. False: there are none such. */
 static bool want_phases(struct ppi_path *path, const struct ppi_form *form, int64_t divisor) {
   bool any = false;
   for (int i = 0; i < path->loops; i++)
-    if (form->c[PPI_BLOCK_VAR(i)] % divisor != 0 && !path->phased[i])
-      any = path->wanted[i] = true;
+    if (form->c[PPI_BLOCK_VAR(i)] % divisor != 0) {
+      path->wanted[i] = path->modulus[i] * (divisor / ppi_gcd(form->c[PPI_BLOCK_VAR(i)], divisor));
+      any = true;
+      if (path->wanted[i] > PPI_MODULUS_MAX)
+        ppi_path_give_up(path, "too many elements of a line, or too large coefficients");
+    }
   if (any)
     ppi_path_stop(path, PPI_PATH_PHASES);
   return any;
 }
 
-static int64_t block_divisor(const struct ppi_path *path, const struct ppi_form *form) {
+/* What the blocks' coefficients share: those of the loops whose phases occur, or all. */
+static int64_t block_divisor(const struct ppi_path *path, const struct ppi_form *form, bool with_phases) {
   int64_t common = 0;
   for (int i = 0; i < path->loops; i++)
-    common = ppi_gcd(common, form->c[PPI_BLOCK_VAR(i)]);
-  return common;
+    if (!with_phases || form->c[PPI_PHASE_VAR(i)] != 0)
+      common = ppi_gcd(common, form->c[PPI_BLOCK_VAR(i)]);
+  return common ? common : 1;
 }
 
 /* The part without blocks, divided and rounded down. */
@@ -381,7 +387,7 @@ static int64_t floor_of_phases(struct ppi_path *path, const struct ppi_form *for
   for (int i = 0; i < PPI_LOOPS; i++) {
     const int64_t factor = form->c[PPI_PHASE_VAR(i)];
     part.c[PPI_BLOCK_VAR(i)] = 0;
-    *(factor < 0 ? &least : &most) += factor * (path->modulus - 1);
+    *(factor < 0 ? &least : &most) += factor * ((i < path->loops ? path->modulus[i] : 1) - 1);
   }
   int64_t low = ppi_floor_div(least, divisor), high = ppi_floor_div(most, divisor);
   if (high - low > 64)
@@ -405,9 +411,9 @@ bool ppi_path_sign(struct ppi_path *path, const struct ppi_form *form) {
     return sign_of_phases(path, form);
   if (lacks_phases(form))
     return sign_of_blocks(path, form);
-  const int64_t divisor = block_divisor(path, form);
-  if (divisor % path->modulus != 0 && want_phases(path, form, path->modulus))
+  if (want_phases(path, form, block_divisor(path, form, true)))
     return false;
+  const int64_t divisor = block_divisor(path, form, false);
   const int64_t quotient = floor_of_phases(path, form, divisor);
   struct ppi_form blocks = ppi_form_constant(quotient);
   for (int i = 0; i < PPI_LOOPS; i++)
@@ -445,8 +451,8 @@ void ppi_path_stop(struct ppi_path *path, enum ppi_path_stop stop) {
 
 struct ppi_form ppi_path_counter(const struct ppi_path *path, int loop) {
   struct ppi_form form = ppi_form_constant(0);
-  form.c[PPI_BLOCK_VAR(loop)] = path->phased[loop] ? path->modulus : 1;
-  form.c[PPI_PHASE_VAR(loop)] = path->phased[loop];
+  form.c[PPI_BLOCK_VAR(loop)] = path->modulus[loop];
+  form.c[PPI_PHASE_VAR(loop)] = path->modulus[loop] > 1;
   return form;
 }
 
@@ -479,10 +485,10 @@ bool ppi_path_next(struct ppi_path *path, int *changed) {
 static bool list_points(struct ppi_path *path) {
   path->point_count = 1;
   for (int i = 0; i < path->loops; i++) {
-    if (!path->phased[i])
+    if (path->modulus[i] == 1)
       continue;
     path->phase_loop[path->phase_count++] = i;
-    path->point_count *= path->modulus;
+    path->point_count *= path->modulus[i];
     if (path->point_count > PPI_PATH_POINTS) {
       ppi_path_give_up(path, "too many loops run along lines");
       path->point_count = 1;
@@ -491,8 +497,11 @@ static bool list_points(struct ppi_path *path) {
   }
   path->phases = malloc((size_t)path->point_count * (size_t)(path->phase_count + 1));
   for (int i = 0; path->phases && i < path->point_count; i++)
-    for (int j = 0, rest = i; j < path->phase_count; j++, rest /= path->modulus)
-      path->phases[i * path->phase_count + j] = (uint8_t)(rest % path->modulus);
+    for (int j = 0, rest = i; j < path->phase_count; j++) {
+      const int modulus = path->modulus[path->phase_loop[j]];
+      path->phases[i * path->phase_count + j] = (uint8_t)(rest % modulus);
+      rest /= modulus;
+    }
   return path->phases != NULL;
 }
 
@@ -520,18 +529,18 @@ static bool begin_state(struct ppi_path *path) {
   return true;
 }
 
-enum perfpred_status ppi_path_create(int loops, int modulus, const bool *phased, const int64_t *low,
-                                     const int64_t *high, struct ppi_path **path, struct perfpred_error *error) {
-  assert(loops <= PPI_LOOPS && modulus >= 1 && modulus <= 255);
+enum perfpred_status ppi_path_create(int loops, const int64_t *modulus, const int64_t *low, const int64_t *high,
+                                     struct ppi_path **path, struct perfpred_error *error) {
+  assert(loops <= PPI_LOOPS);
   struct ppi_path *made = calloc(1, sizeof *made);
   if (!made)
     return ppi_error_memory(error);
   made->loops = loops;
-  made->modulus = modulus;
   for (int i = 0; i < loops; i++) {
-    made->phased[i] = phased[i];
-    made->low[i] = phased[i] ? ppi_floor_div(low[i], modulus) : low[i];
-    made->high[i] = phased[i] ? ppi_floor_div(high[i], modulus) : high[i];
+    assert(modulus[i] >= 1 && modulus[i] <= PPI_MODULUS_MAX);
+    made->modulus[i] = (int)modulus[i];
+    made->low[i] = ppi_floor_div(low[i], modulus[i]);
+    made->high[i] = ppi_floor_div(high[i], modulus[i]);
   }
   if (!list_points(made) || !begin_state(made)) {
     ppi_path_destroy(made);

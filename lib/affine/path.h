@@ -4,7 +4,7 @@
    The computation runs on forms in place of numbers. Where it goes on one way or the other by the sign of a form it asks
    ppi_path_sign, and runs again and again until every way that some values may take has been taken. The questions that had both answers
    cut the values into disjoint sets, one a run: blocks X within linear constraints, times a list of phases r. Constraints that mix both
-   do not arise: modulus * A(X) + b(r) >= 0 becomes a question about b(r) / modulus, rounded down, and one about A(X).
+   do not arise: m * A(X) + b(r) >= 0 becomes a question about b(r) / m, rounded down, and one about A(X).
    Whether a set has points is decided over the rationals for X: a run too many does no harm, as points are counted exactly later. */
 #ifndef PPI_AFFINE_PATH_H
 #define PPI_AFFINE_PATH_H
@@ -13,6 +13,7 @@
 #include "base/error.h"
 
 #define PPI_PATH_CONSTRAINTS 64
+#define PPI_MODULUS_MAX 256
 #define PPI_PATH_POINTS 65536 /* most combinations of phases */
 
 enum ppi_path_stop {
@@ -34,8 +35,7 @@ struct ppi_path_answer {
 };
 
 struct ppi_path {
-  int loops, modulus;
-  bool phased[PPI_LOOPS];
+  int loops, modulus[PPI_LOOPS];           /* 1: no phases */
   int64_t low[PPI_LOOPS], high[PPI_LOOPS]; /* of the blocks */
   int phase_count, phase_loop[PPI_LOOPS];  /* phased loops */
   int point_count;                         /* all combinations of phases */
@@ -46,12 +46,12 @@ struct ppi_path {
   int open_count, open_capacity;
   enum ppi_path_stop stop;
   const char *reason;
-  bool wanted[PPI_LOOPS];
+  int64_t wanted[PPI_LOOPS]; /* moduli */
 };
 
-/* low and high of the counters of `loops` loops (modulus * X + r where phased). */
-enum perfpred_status ppi_path_create(int loops, int modulus, const bool *phased, const int64_t *low,
-                                     const int64_t *high, struct ppi_path **path, struct perfpred_error *error);
+/* low and high of the counters of `loops` loops, modulus * X + r each. PPI_PATH_BEYOND at once if that makes too many phases. */
+enum perfpred_status ppi_path_create(int loops, const int64_t *modulus, const int64_t *low, const int64_t *high,
+                                     struct ppi_path **path, struct perfpred_error *error);
 void ppi_path_destroy(struct ppi_path *path); /* NULL is fine */
 /* Goes to the next set. The answers before *changed are those of the last run. False: all is explored. */
 bool ppi_path_next(struct ppi_path *path, int *changed);

@@ -40,7 +40,7 @@ static void box_of(const struct ppi_path *path, int64_t low[PPI_VARS], int64_t h
   for (int i = 0; i < path->loops; i++) {
     low[PPI_BLOCK_VAR(i)] = path->low[i];
     high[PPI_BLOCK_VAR(i)] = path->high[i];
-    high[PPI_PHASE_VAR(i)] = path->phased[i] ? path->modulus - 1 : 0;
+    high[PPI_PHASE_VAR(i)] = path->modulus[i] - 1;
   }
 }
 
@@ -76,7 +76,7 @@ static bool make_group(const struct ppi_piece *piece, struct group *group) {
   for (int i = 0; i < path->phase_count; i++)
     if (ppi_poly_uses(piece->lines, PPI_PHASE_VAR(path->phase_loop[i]))) {
       group->used[group->used_count++] = i;
-      group->size *= path->modulus;
+      group->size *= path->modulus[path->phase_loop[i]];
     }
   group->points = calloc((size_t)group->size, sizeof *group->points);
   if (!group->points)
@@ -84,7 +84,8 @@ static bool make_group(const struct ppi_piece *piece, struct group *group) {
   for (int i = 0; i < count; i++) {
     int key = 0;
     for (int j = group->used_count; j-- > 0;)
-      key = key * path->modulus + path->phases[points[i] * path->phase_count + group->used[j]];
+      key = key * path->modulus[path->phase_loop[group->used[j]]] +
+            path->phases[points[i] * path->phase_count + group->used[j]];
     group->points[key]++;
   }
   return true;
@@ -108,8 +109,11 @@ static void count_groups(struct counting *counting) {
     if (group.points[key] == 0)
       continue;
     ppi_poly_copy(&lines, piece->lines);
-    for (int j = 0, rest = key; j < group.used_count; j++, rest /= piece->path->modulus)
-      ppi_poly_assign(&lines, PPI_PHASE_VAR(piece->path->phase_loop[group.used[j]]), rest % piece->path->modulus);
+    for (int j = 0, rest = key; j < group.used_count; j++) {
+      const int loop = piece->path->phase_loop[group.used[j]], modulus = piece->path->modulus[loop];
+      ppi_poly_assign(&lines, PPI_PHASE_VAR(loop), rest % modulus);
+      rest /= modulus;
+    }
     count_beyond(counting, &lines, group.points[key]);
   }
   free(group.points);
@@ -184,12 +188,12 @@ static void name_variables(const struct ppi_piece *piece, const struct perfpred_
   for (int i = 0; i < piece->path->loops; i++) {
     char name[PPI_NAME_MAX + 24];
     name_counter(piece, program, i, name);
-    if (!piece->path->phased[i]) {
+    if (piece->path->modulus[i] == 1) {
       snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "%s", name);
       continue;
     }
-    snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "(%s//%d)", name, piece->path->modulus);
-    snprintf(naming->text[PPI_PHASE_VAR(i)], sizeof naming->text[0], "(%s%%%d)", name, piece->path->modulus);
+    snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "(%s//%d)", name, piece->path->modulus[i]);
+    snprintf(naming->text[PPI_PHASE_VAR(i)], sizeof naming->text[0], "(%s%%%d)", name, piece->path->modulus[i]);
   }
 }
 

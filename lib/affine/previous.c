@@ -14,6 +14,20 @@ bool ppi_engine_accept(struct ppi_engine *engine) {
   return !engine->path->stop;
 }
 
+bool ppi_room_is_there(struct ppi_path *path, const struct ppi_room *room, bool *fits) {
+  const struct ppi_form nothing = ppi_form_constant(0);
+  struct ppi_form low = room->low, high = room->high;
+  if (room->high_divisor != 1)
+    high = ppi_path_floor(path, &high, room->high_divisor);
+  if (room->low_divisor != 1) { /* rounded up */
+    low = ppi_form_sub(&nothing, &low, fits);
+    low = ppi_path_floor(path, &low, room->low_divisor);
+    low = ppi_form_sub(&nothing, &low, fits);
+  }
+  const struct ppi_form left = ppi_form_sub(&high, &low, fits);
+  return ppi_path_sign(path, &left);
+}
+
 struct search {
   struct ppi_engine *engine;
   const struct ppi_nest_reference *reference;
@@ -137,6 +151,9 @@ static bool has_solution(struct search *search) {
     if (!ppi_path_sign(engine->path, &form))
       return false;
   }
+  for (int i = 0; i < engine->system.room_count; i++)
+    if (!ppi_room_is_there(engine->path, &engine->system.rooms[i], &engine->system.fits))
+      return false;
   return true;
 }
 
@@ -190,7 +207,12 @@ static void choose_counters(struct search *search) {
 /* The last instance of a reference that shares `fixed` counters with the target and touches its line; `carried`: the next counter is
    less than the target's. */
 static bool find_instance(struct ppi_engine *engine, int index, int fixed, bool carried, struct ppi_instance *found) {
-  struct search search = { .engine = engine, .reference = &engine->nest->references[index], .fixed = fixed };
+  struct search search; /* equations and counters are set where there are any */
+  search.engine = engine;
+  search.reference = &engine->nest->references[index];
+  search.fixed = fixed;
+  memset(search.solved, 0, sizeof search.solved);
+  memset(search.bound_count, 0, sizeof search.bound_count);
   ppi_system_clear(&engine->system);
   if (!solve_subscripts(&search))
     return false;

@@ -4,7 +4,7 @@
 #include <assert.h>
 
 void ppi_system_clear(struct ppi_system *system) {
-  system->count = 0;
+  system->count = system->room_count = 0;
   system->never = system->inexact = system->too_many = false;
   system->fits = true;
 }
@@ -99,15 +99,40 @@ static void take_bounds(struct ppi_system *system, int var, struct ppi_row *boun
   system->count = kept;
 }
 
+/* Whether a row says that form + more >= 0 holds with `more` to spare. */
+static bool is_known_to_reach(const struct ppi_system *system, const struct ppi_row *row, int64_t more) {
+  int64_t difference = 0;
+  for (int i = 0; i < system->count; i++)
+    if (memcmp(system->rows[i].a, row->a, sizeof row->a) == 0 &&
+        ppi_form_difference(&row->form, &system->rows[i].form, &difference) && difference >= more)
+      return true;
+  return false;
+}
+
+/* Where a projection over the integers takes more than the row: the condition itself, if no unknown is left in it. */
+static void add_room(struct ppi_system *system, int var, const struct ppi_row *low, const struct ppi_row *high) {
+  const struct ppi_form nothing = ppi_form_constant(0);
+  bool known = true;
+  for (int i = 0; i < PPI_UNKNOWNS; i++)
+    known = known && (i == var || (low->a[i] == 0 && high->a[i] == 0));
+  if (!known || system->room_count == PPI_SYSTEM_ROOMS)
+    system->inexact = true;
+  else
+    system->rooms[system->room_count++] =
+        (struct ppi_room){ low->a[var], -high->a[var], ppi_form_sub(&nothing, &low->form, &system->fits), high->form };
+}
+
 /* low: a > 0, high: b < 0. Over the integers the pair leaves what it leaves over the rationals if one of the coefficients is 1, or if
    the room between the two always has a multiple. */
 static void add_pair(struct ppi_system *system, int var, const struct ppi_row *low, const struct ppi_row *high) {
   const int64_t a = low->a[var], b = -high->a[var], common = ppi_gcd(a, b);
   const struct ppi_row row = combine(high, a / common, low, b / common, &system->fits);
   if (a != 1 && b != 1) {
+    const int64_t enough = a == b ? a - 1 : ((a - 1) * (b - 1) + common - 1) / common;
     const bool fixed = ppi_row_is_known(&row) && ppi_form_is_constant(&row.form);
-    if (!fixed || row.form.c[PPI_VARS] * common < (a - 1) * (b - 1))
-      system->inexact = system->inexact || !fixed || row.form.c[PPI_VARS] >= 0;
+    const bool certain = fixed && (row.form.c[PPI_VARS] >= enough || row.form.c[PPI_VARS] < 0);
+    if (!certain && !is_known_to_reach(system, &row, enough))
+      add_room(system, var, low, high);
   }
   ppi_system_add(system, &row);
 }

@@ -7,10 +7,17 @@
 
 #define PPI_UNKNOWNS (2 * PPI_LOOPS) /* counters, then coordinates */
 #define PPI_SYSTEM_ROWS 160
+#define PPI_SYSTEM_ROOMS 16
 
 struct ppi_row { /* sum of a[i] * unknown i, + form >= 0 */
   int64_t a[PPI_UNKNOWNS];
   struct ppi_form form;
+};
+
+/* Between low / low_divisor, rounded up, and high / high_divisor, rounded down, there is room for an integer. */
+struct ppi_room {
+  int64_t low_divisor, high_divisor;
+  struct ppi_form low, high;
 };
 
 struct ppi_system {
@@ -20,6 +27,8 @@ struct ppi_system {
   bool inexact;  /* a projection over the integers would have taken quotients */
   bool too_many; /* rows */
   struct ppi_row rows[PPI_SYSTEM_ROWS];
+  int room_count; /* conditions that projections left and that no row can say */
+  struct ppi_room rooms[PPI_SYSTEM_ROOMS];
 };
 
 void ppi_system_clear(struct ppi_system *system);
@@ -37,5 +46,8 @@ void ppi_system_add_domain(struct ppi_system *system, const struct ppi_nest_refe
 struct ppi_row ppi_row_of(const struct ppi_affine *affine, int depth, int fixed, const struct ppi_form *counters,
                           bool *fits);
 bool ppi_row_is_known(const struct ppi_row *row); /* without unknowns */
+
+struct ppi_path;
+bool ppi_room_is_there(struct ppi_path *path, const struct ppi_room *room, bool *fits);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define MEMBERS 96
 #define PARTS 32 /* quotients of row numbers that are summed up at a time */
-#define CUTS 64  /* of slabs inside each other */
+#define CUTS 64  /* of slabs, in one count */
 
 struct quotient { /* sign * (form / per_line, rounded down) */
   struct ppi_form form;
@@ -35,6 +35,12 @@ struct uniter {
   int cut_level, cuts;
   struct ppi_form cut_at; /* where the second part starts */
 };
+
+/* These are large: nothing but what counts is set. */
+static void begin_tally(struct tally *tally) {
+  tally->count = 0;
+  ppi_poly_constant(&tally->lines, 0);
+}
 
 static bool goes_on(const struct uniter *uniter) {
   return !uniter->cut && !uniter->path->stop;
@@ -244,35 +250,64 @@ static void count_row(struct uniter *uniter, const int *members, int count, stru
     add_union(uniter, sorted, count, lines, tally);
 }
 
-/* Sum of form / per_line, rounded down, over forms from 0 to limit - 1: with limit = per_line * n + w, per_line * n * (n - 1) / 2 + w * n. */
-static void sum_quotients(struct uniter *uniter, const struct ppi_form *limit, struct ppi_poly *sum) {
-  const struct ppi_form n = ppi_path_floor(uniter->path, limit, uniter->per_line);
-  const struct ppi_form w = ppi_form_combine(limit, 1, &n, -uniter->per_line, &uniter->engine->system.fits);
+/* Sum of u / divisor, rounded down, over u from 0 to limit - 1: with limit = divisor * n + w, divisor * n * (n - 1) / 2 + w * n. */
+static void sum_quotients(struct uniter *uniter, const struct ppi_form *limit, int64_t divisor, struct ppi_poly *sum) {
+  const struct ppi_form n = ppi_path_floor(uniter->path, limit, divisor);
+  const struct ppi_form w = ppi_form_combine(limit, 1, &n, -divisor, &uniter->engine->system.fits);
   struct ppi_poly count, rest, product;
   ppi_poly_power_sum(&n, 1, sum);
   ppi_poly_form(&count, &n);
   ppi_poly_form(&rest, &w);
   ppi_poly_multiply(&count, &rest, &product);
-  ppi_poly_constant(&rest, uniter->per_line);
+  ppi_poly_constant(&rest, divisor);
   ppi_poly_multiply(sum, &rest, &count);
   ppi_poly_copy(sum, &count);
   ppi_poly_add(sum, &product, 1);
 }
 
-/* Sum of a quotient over the rows of a slab, in which the row's number has the coefficient 1 or -1. */
+/* Sum over the rows u of a slab of (slope * u + form) / divisor, rounded down; slope is 1 or -1. */
+static void sum_slope(struct uniter *uniter, int level, int64_t slope, const struct ppi_form *form, int64_t divisor,
+                      struct ppi_poly *sum) {
+  bool *fits = &uniter->engine->system.fits;
+  const struct ppi_form low = ppi_form_combine(form, 1, &uniter->low[level], slope, fits),
+                        high = ppi_form_combine(form, 1, &uniter->high[level], slope, fits);
+  const struct ppi_form beyond = ppi_form_plus(slope > 0 ? &high : &low, 1);
+  struct ppi_poly below;
+  sum_quotients(uniter, &beyond, divisor, sum);
+  sum_quotients(uniter, slope > 0 ? &low : &high, divisor, &below);
+  ppi_poly_add(sum, &below, -1);
+}
+
+/* Sum over u of factor * u */
+static void add_linear_sum(struct uniter *uniter, int level, int64_t factor, struct ppi_poly *sum) {
+  struct ppi_form row = ppi_form_constant(0);
+  struct ppi_poly poly, part;
+  row.c[PPI_ROW_VAR(level)] = factor;
+  ppi_poly_form(&poly, &row);
+  ppi_poly_sum(&poly, PPI_ROW_VAR(level), &uniter->low[level], &uniter->high[level], &part);
+  ppi_poly_add(sum, &part, 1);
+}
+
+/* Sum of a quotient over the rows of a slab: whole multiples of a line apart, what the slope leaves has to divide a line. */
 static void add_quotient_sum(struct uniter *uniter, const struct quotient *part, int level, struct ppi_poly *lines) {
-  const struct ppi_form low = put(uniter, &part->form, level, &uniter->low[level]),
-                        high = put(uniter, &part->form, level, &uniter->high[level]);
-  const int64_t factor = part->form.c[PPI_ROW_VAR(level)];
-  const struct ppi_form beyond = ppi_form_plus(factor > 0 ? &high : &low, 1);
-  struct ppi_poly sum, below;
-  if (factor != 1 && factor != -1) {
-    ppi_path_give_up(uniter->path, "slopes along lines other than 1 and -1");
+  const int64_t factor = part->form.c[PPI_ROW_VAR(level)], per_line = uniter->per_line;
+  struct ppi_form form = part->form;
+  struct ppi_poly sum;
+  int64_t whole = ppi_floor_div(factor, per_line), slope = factor - whole * per_line;
+  if (2 * slope > per_line) {
+    whole++;
+    slope -= per_line;
+  }
+  const int64_t size = slope < 0 ? -slope : slope;
+  if (size == 0 || per_line % size != 0) {
+    ppi_path_give_up(uniter->path, "slopes along lines that do not divide a line");
     return;
   }
-  sum_quotients(uniter, &beyond, &sum);
-  sum_quotients(uniter, factor > 0 ? &low : &high, &below);
-  ppi_poly_add(&sum, &below, -1);
+  form.c[PPI_ROW_VAR(level)] = 0;
+  form = ppi_path_floor(uniter->path, &form, size);
+  sum_slope(uniter, level, slope / size, &form, per_line / size, &sum);
+  if (whole != 0)
+    add_linear_sum(uniter, level, whole, &sum);
   ppi_poly_add(lines, &sum, part->sign);
 }
 
@@ -297,8 +332,8 @@ static void count_level(struct uniter *uniter, int level, const int *members, in
 static void count_slab(struct uniter *uniter, int level, const struct ppi_form *low, const struct ppi_form *high,
                        const int *members, int count, struct tally *tally) {
   int64_t rows = 0;
-  struct tally row = { .count = 0 };
-  ppi_poly_constant(&row.lines, 0);
+  struct tally row;
+  begin_tally(&row);
   uniter->low[level] = *low;
   uniter->high[level] = *high;
   uniter->fixed[level] = ppi_form_difference(high, low, &rows) && rows == 0;
@@ -347,11 +382,12 @@ static int point_of(struct uniter *uniter, struct points *points, const struct p
 
 static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally) {
   int begins[MEMBERS], ends[MEMBERS], active[MEMBERS];
-  struct points points = { .count = 0 };
+  struct points points;
   if (level == uniter->levels) {
     count_row(uniter, members, count, tally);
     return;
   }
+  points.count = 0;
   for (int i = 0; i < count && goes_on(uniter); i++) {
     const struct interval range = range_of(uniter, members[i], level);
     const struct ppi_form beyond = ppi_form_plus(&range.last, 1);
@@ -374,7 +410,8 @@ static void count_level(struct uniter *uniter, int level, const int *members, in
 /* Whether the footprint has points at all. */
 static bool takes_part(struct uniter *uniter, const struct ppi_footprint *footprint) {
   for (int i = 0; i < footprint->condition_count; i++)
-    if (!ppi_path_sign(uniter->path, &uniter->list->conditions[footprint->first_condition + i]))
+    if (!ppi_room_is_there(uniter->path, &uniter->list->conditions[footprint->first_condition + i],
+                           &uniter->engine->system.fits))
       return false;
   return true;
 }
@@ -382,11 +419,11 @@ static bool takes_part(struct uniter *uniter, const struct ppi_footprint *footpr
 void ppi_engine_count_lines(struct ppi_engine *engine, int array, struct ppi_poly *lines) {
   const struct ppi_layout_array *of = &engine->nest->layout.arrays[array];
   struct uniter uniter = { .engine = engine, .path = engine->path, .list = &engine->footprints[array] };
-  struct tally tally = { .count = 0 };
+  struct tally tally;
   int members[MEMBERS], count = 0;
   uniter.levels = of->dimensions - 1;
   uniter.per_line = of->per_line;
-  ppi_poly_constant(&tally.lines, 0);
+  begin_tally(&tally);
   engine->system.fits = true;
   for (int i = 0; i < uniter.list->count && !engine->path->stop; i++) {
     if (!takes_part(&uniter, &uniter.list->footprints[i]))
