@@ -226,6 +226,43 @@ static int print_json(struct session *session, const struct perfpred_cache *cach
   return COMMAND_OK;
 }
 
+static int read_setup(const struct options *options, struct perfpred_cache_script_options *script) {
+  static const char *const words[] = { "found", "whole", "columns", "rows", "block" };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strcmp(options->script, words[i]) == 0) {
+      script->setup = (enum perfpred_cache_setup)i;
+      return COMMAND_OK;
+    }
+  }
+  return message_misuse("option --script: '%s': expected 'found', 'whole', 'columns', 'rows' or 'block'",
+                        options->script);
+}
+
+static int print_script(struct session *session, const struct view *view) {
+  struct perfpred_cache_script_options script = PERFPRED_CACHE_SCRIPT_OPTIONS_INIT;
+  struct range range = session->options->calls;
+  char *text;
+  int result = read_setup(session->options, &script);
+  if (result == COMMAND_OK && view->info.calls > 0)
+    result = check_range(view, &range);
+  if (result != COMMAND_OK)
+    return result;
+  script.first = view->info.calls > 0 ? (size_t)range.lower - 1 : 0;
+  script.count = view->info.calls > 0 ? (size_t)(range.upper - range.lower + 1) : 0;
+  script.width = session->options->width;
+  if (perfpred_cache_script(view->cache, &script, &text, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  fputs(text, stdout);
+  perfpred_free(text);
+  return COMMAND_OK;
+}
+
+static int print(struct session *session, const int64_t *values, struct view *view) {
+  if (session->options->script != NULL)
+    return print_script(session, view);
+  return session->options->json ? print_json(session, view->cache) : show(session, values, view);
+}
+
 static int analyze(struct session *session) {
   int64_t values[SESSION_PARAMETERS];
   struct view view = { .info = PERFPRED_CACHE_INFO_INIT };
@@ -245,7 +282,7 @@ static int analyze(struct session *session) {
   } else {
     view.timed = priced && view.info.priced > 0;
     view.time = unit_time(view.info.time_s);
-    result = session->options->json ? print_json(session, view.cache) : show(session, values, &view);
+    result = print(session, values, &view);
   }
   perfpred_cache_destroy(view.cache);
   return result;
@@ -263,6 +300,8 @@ static int run(const struct options *options) {
         message_fail("'%s' stands for %zu algorithms: expected one of them", options->operands.items[0], session.count);
   if (result == COMMAND_OK && options->kind != NULL)
     result = message_misuse("option --models: 'cache' takes models by the state of the caches");
+  if (result == COMMAND_OK && options->script != NULL && options->json)
+    result = message_misuse("'cache': --script and --json: expected one of them");
   session.blend = true;
   if (result == COMMAND_OK && options->models != NULL)
     result = session_load(&session);
@@ -276,7 +315,7 @@ static int run(const struct options *options) {
 
 const struct command command_cache = {
   .name = "cache",
-  .synopsis = "NAME PARAMETER=VALUE ... [--cache BYTES[,BYTES]] [-m FILE] [--calls LO:HI] [--json]",
+  .synopsis = "NAME PARAMETER=VALUE ... [--cache BYTES[,BYTES]] [-m FILE] [--calls LO:HI] [--script SETUP] [--json]",
   .summary = "What the calls of an algorithm find in the caches, and what that makes of their times",
   .details = "Shares are those of the operands that each cache holds when a call begins; memory is the rest. With "
              "models (-m)\n"

@@ -147,6 +147,12 @@ static const struct rule rules[] = {
   { "--beta", "X", "smoothing above it; default: 4", KIND_REAL, TAKES_EMULATED, AT(beta), 1e-3, 1e3 },
   { "--calls", "LO:HI", "show these calls, counted from 1, with their operands", KIND_RANGE, TAKES_CALLS, AT(calls), 0,
     0 },
+  { "--script", "SETUP",
+    "print the calls as a text for 'perfpred sample', with the caches set up: as 'found' in the algorithm, or by "
+    "operands "
+    "in all orders, 'whole', or panels of 'columns', of 'rows' or a 'block' of large ones",
+    KIND_WORD, TAKES_CALLS, AT(script), 0, 0 },
+  { "--width", "W", "of these panels and blocks; default: 64", KIND_INTEGER, TAKES_CALLS, AT(width), 1, 1000000 },
   { "--for", "WEIGHTS", "make the runs that stand for rectangles of 'apex weights --json', and no others", KIND_WORD,
     TAKES_APEX, AT(representatives), 0, 0 },
   { "--mix", "SAMPLES", "an application, CSV or JSON: more runs are made that aim at its rectangles", KIND_WORD,

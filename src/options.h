@@ -47,8 +47,8 @@ enum {
 #define TAKES_CACHES (UINT64_C(1) << 34)   /* --caches, measured */
 #define TAKES_TIMINGS (UINT64_C(1) << 35)  /* --detail --fit */
 #define TAKES_EMULATED (UINT64_C(1) << 36) /* --cache, a list of sizes, and how caches are emulated */
-#define TAKES_CALLS (UINT64_C(1) << 37)
-#define TAKES_MISSES (UINT64_C(1) << 38) /* of loop nests and C files */
+#define TAKES_CALLS (UINT64_C(1) << 37)    /* --calls --script --width */
+#define TAKES_MISSES (UINT64_C(1) << 38)   /* of loop nests and C files */
 
 /* Words in the order in which they were given; borrowed from argv. */
 struct words {
@@ -85,6 +85,8 @@ struct options {
   int64_t line, history;
   double split, alpha, beta;
   struct range calls;
+  const char *script;
+  int64_t width;
   const char *decisions; /* the table of a program that is run, or looked at */
   struct words settings, environment, files, operands;
   struct assignment parameters[ASSIGNMENT_MAX];

@@ -191,12 +191,13 @@ PERFPRED_API enum perfpred_status perfpred_cache_call(const struct perfpred_cach
 
 /** An operand of a call. Written up to the size that the caller states. @since 0.1 */
 struct perfpred_cache_operand {
-  size_t size;           /**< sizeof; PERFPRED_CACHE_OPERAND_INIT sets it */
-  const char *name;      /**< of the kernel's argument; borrowed from the analysis */
-  int reads;             /**< 1: it is an input, or input and output */
-  int writes;            /**< 1: it is an output, or input and output */
-  int64_t rows, columns; /**< its extents in elements; of a triangle those of the whole */
-  int64_t bytes;         /**< its size, in whole lines */
+  size_t size;      /**< sizeof; PERFPRED_CACHE_OPERAND_INIT sets it */
+  const char *name; /**< of the kernel's argument; borrowed from the analysis */
+  int reads;        /**< 1: it is an input, or input and output */
+  int writes;       /**< 1: it is an output, or input and output */
+  int64_t rows;     /**< its extents in elements, of a triangle those of the whole: rows */
+  int64_t columns;  /**< and columns */
+  int64_t bytes;    /**< its size, in whole lines */
   double
       distance_bytes; /**< access distance back to the point where all of it was accessed; infinite: some of it never was */
   double nearest_bytes;                     /**< of the part of it that was accessed last */
@@ -235,6 +236,44 @@ PERFPRED_API enum perfpred_status perfpred_cache_operand(const struct perfpred_c
  */
 PERFPRED_API enum perfpred_status perfpred_cache_report(const struct perfpred_cache *cache, char **json,
                                                         struct perfpred_error *error);
+
+/** What is touched before a call that is measured by itself. @source dissertation, Sections 20.1 and 23.3 @since 0.1 */
+enum perfpred_cache_setup {
+  PERFPRED_CACHE_FOUND =
+      0, /**< what the call finds in its algorithm: its operands, and as much other memory as lies between */
+  PERFPRED_CACHE_WHOLE = 1,   /**< its operands, in all orders, each order being a call of its own */
+  PERFPRED_CACHE_COLUMNS = 2, /**< the same; of operands larger than the first cache a panel of columns */
+  PERFPRED_CACHE_ROWS = 3,    /**< or a panel of rows */
+  PERFPRED_CACHE_BLOCK = 4    /**< or a square block; all three begin at the top left, or where the kernel goes through
+                                   a triangle backwards at the bottom right */
+};
+
+/** Options of a script. Zero means the default. @since 0.1 */
+struct perfpred_cache_script_options {
+  size_t size;                     /**< sizeof; PERFPRED_CACHE_SCRIPT_OPTIONS_INIT sets it */
+  size_t first;                    /**< first call, from 0 */
+  size_t count;                    /**< number of calls; 0: all that follow */
+  enum perfpred_cache_setup setup; /**< what is set up */
+  int64_t width;                   /**< of panels and blocks; 0: 64 */
+  double limit_bytes; /**< distance from which on an operand is left in memory; 0: 1.25 times the last cache */
+};
+#define PERFPRED_CACHE_SCRIPT_OPTIONS_INIT                                                                             \
+  { sizeof(struct perfpred_cache_script_options), 0, 0, PERFPRED_CACHE_FOUND, 0, 0.0 }
+
+/**
+ * Calls as a text for perfpred_sample_text, each in memory of its own, with the caches set up before it.
+ *
+ * @param cache the analysis
+ * @param options options, or NULL
+ * @param[out] text the text (doc/sampler.md); free with perfpred_free
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NO_MEMORY
+ * @source dissertation, Sections 20.1 and 23.3
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_cache_script(const struct perfpred_cache *cache,
+                                                        const struct perfpred_cache_script_options *options,
+                                                        char **text, struct perfpred_error *error);
 
 /** How times compare with those that calls took in the algorithm. @since 0.1 */
 struct perfpred_cache_error {

@@ -202,9 +202,10 @@ static void fit_all(struct fit *fit) {
   double least = attempt(fit), reach = 8.0;
   struct perfpred_cache_options best = fit->options;
   const bool smooth = fit->options.mode == PERFPRED_CACHE_SMOOTHED;
-  for (int pass = 0; pass < PASSES && smooth; pass++, reach = sqrt(reach)) {
+  for (int pass = 0; pass < PASSES && smooth; pass++) {
     search(fit, &fit->options.alpha, reach, &best, &least);
     search(fit, &fit->options.beta, reach, &best, &least);
+    reach = sqrt(reach);
   }
   fit->options = best;
 }

@@ -130,8 +130,8 @@ static int64_t bytes_of(double bytes) {
 void ppi_touches_of_call(const struct perfpred_cache *cache, size_t call, double limit_bytes,
                          struct ppi_touch touches[PPI_TOUCHES_MAX], int *count) {
   const struct ppi_cache_call *of = &cache->calls[call];
-  struct ppi_touch reverse[PPI_TOUCHES_MAX]; /* from the call backwards */
-  struct distant list[PPI_ARG_MAX];
+  struct ppi_touch reverse[PPI_TOUCHES_MAX] = { { .argument = -1 } }; /* from the call backwards */
+  struct distant list[PPI_ARG_MAX] = { { .operand = NULL } };
   int made = 0, known = 0;
   double filled = 0.0;
   for (int i = 0; i < of->operand_count; i++) {

@@ -423,6 +423,14 @@ AT(perfpred_cache_operand, nearest_bytes, 56);
 AT(perfpred_cache_operand, shares, 64);
 SIZE(perfpred_cache_operand, 104);
 
+AT(perfpred_cache_script_options, size, 0);
+AT(perfpred_cache_script_options, first, 8);
+AT(perfpred_cache_script_options, count, 16);
+AT(perfpred_cache_script_options, setup, 24);
+AT(perfpred_cache_script_options, width, 32);
+AT(perfpred_cache_script_options, limit_bytes, 40);
+SIZE(perfpred_cache_script_options, 48);
+
 AT(perfpred_cache_error, mean_are, 0);
 AT(perfpred_cache_error, total_re, 8);
 SIZE(perfpred_cache_error, 16);

@@ -3,8 +3,9 @@
 
 import json
 import os
+import subprocess
 
-from harness import ROOT, close, folder, main, models, refuses, run
+from harness import COMMAND, ROOT, close, folder, main, models, refuses, run
 
 try:
     import jsonschema
@@ -143,6 +144,29 @@ def test_models_of_one_state():
     close(answer["time_s"], answer["warm_s"])
 
 
+def test_scripts():
+    """calls as a text for the sampler, with the caches set up"""
+    words = "cache", "chol-l-3", "n=64", "b=16", "--cache", "4K"
+    text = run(*words, "--calls", "2:2", "--script", "found").out
+    lines = text.splitlines()
+    assert lines[1] == "# call 2, step 1: dtrsm(R,L,T,N,48,16)", text
+    assert "dtrsm(R, L, T, N, 48, 16, 1, a_2, 64, b_2, 64)" in lines, text
+    whole = run(*words, "--calls", "2:2", "--script", "whole").out
+    assert whole.count("dtrsm(R, ") == 2, whole
+    if "PERFPRED_WORKER" not in os.environ:
+        return "built without the worker"
+    for setup in ("found", "block"):
+        text = run(*words, "--script", setup, "--width", "8").out
+        done = subprocess.run(
+            [COMMAND, "sample", "--reps", "1", "--gate", "off", "--json"], input=text, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        calls = json.loads(done.stdout)["calls"]
+        assert len(calls) == len([line for line in text.splitlines() if line.startswith("d") and "(" in line])
+        assert all("error" not in call and call["time_s"]["med"] > 0 for call in calls), calls
+    return None
+
+
 def test_for_people():
     """tables of kernels and of calls"""
     lines = run("cache", "chol-l-3", "n=1000", "b=64", "--cache", "1M,32M").out.splitlines()
@@ -179,6 +203,9 @@ def test_bad_input():
     refuses(1, *chol, "--residency", "shared", "--distance", "sums", naming=["sums"])
     refuses(1, *chol, "--calls", "100:200", naming=["--calls", "calls"])
     refuses(2, *chol, "--calls", "1:3:2", naming=["--calls"])
+    refuses(2, *chol, "--script", "cold", naming=["found", "block"])
+    refuses(2, *chol, "--script", "found", "--json", naming=["--json"])
+    refuses(2, *chol, "--script", "block", "--width", "0", naming=["--width"])
     refuses(1, *chol, "--ld", "63", naming=["rows of A"])
     refuses(1, *chol, "-m", os.path.join(folder(), "none.json"), naming=["none.json"])
     refuses(1, "cache", "chol-l-3", "n=1000000000", "b=100000", naming=["cache lines"])

@@ -326,8 +326,12 @@ static enum perfpred_status tell_cache(struct perfpred_cache *cache, struct perf
   char *json = UNTOUCHED(char);
   const enum perfpred_status status = perfpred_cache_report(cache, &json, error);
   perfpred_free(result(status, json, "json"));
+  char *text = UNTOUCHED(char);
+  const enum perfpred_status printed = status ? status : perfpred_cache_script(cache, NULL, &text, error);
+  if (!status)
+    perfpred_free(result(printed, text, "text"));
   perfpred_cache_destroy(cache);
-  return status;
+  return printed;
 }
 
 static enum perfpred_status analyze_cache(struct perfpred_error *error) {

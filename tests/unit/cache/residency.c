@@ -178,19 +178,20 @@ Test(residency, kernels_that_go_backwards) {
 }
 
 /* A, 16 lines, was touched first, then 3 lines, then y, 1 line: 4 lines lie between A and the call, none between y and it. */
+static const char far_text[] = "algorithm far(n)\n"
+                               "  inout A: double matrix[8, n]\n"
+                               "  inout x: double matrix[24, 1]\n"
+                               "  inout y: double matrix[8, 1]\n"
+                               "  duse(8, n, A[0, 0])\n"
+                               "  duse(24, 1, x[0, 0])\n"
+                               "  duse(8, 1, y[0, 0])\n"
+                               "  dgather(8, n, A[0, 0], y[0, 0])\n"
+                               "end\n";
+
 Test(residency, operands_as_far_back_as_in_the_algorithm) {
-  static const char text[] = "algorithm far(n)\n"
-                             "  inout A: double matrix[8, n]\n"
-                             "  inout x: double matrix[24, 1]\n"
-                             "  inout y: double matrix[8, 1]\n"
-                             "  duse(8, n, A[0, 0])\n"
-                             "  duse(24, 1, x[0, 0])\n"
-                             "  duse(8, 1, y[0, 0])\n"
-                             "  dgather(8, n, A[0, 0], y[0, 0])\n"
-                             "end\n";
   const struct perfpred_cache_options options = one_level(10);
   struct ppi_touch touches[PPI_TOUCHES_MAX];
-  struct perfpred_cache *cache = analyzed(parsed(text), (int64_t[]){ 16 }, 1, &options);
+  struct perfpred_cache *cache = analyzed(parsed(far_text), (int64_t[]){ 16 }, 1, &options);
   const struct perfpred_kernel *kernel = cache->calls[3].node->kernel;
   int count = 0;
   ppi_touches_of_call(cache, 3, (double)INFINITY, touches, &count);
@@ -207,6 +208,73 @@ Test(residency, operands_as_far_back_as_in_the_algorithm) {
   cr_assert_eq(count, 1);
   cr_expect_eq(touches[0].argument, -1);
   cr_expect_eq(touches[0].bytes, 1000);
+  perfpred_cache_destroy(cache);
+}
+
+static char *scripted(const struct perfpred_cache *cache, const struct perfpred_cache_script_options *options) {
+  char *text = NULL;
+  struct perfpred_error error;
+  cr_assert_eq(perfpred_cache_script(cache, options, &text, &error), PERFPRED_OK, "%s", error.text);
+  return text;
+}
+
+Test(residency, scripts_for_the_sampler) {
+  const struct perfpred_cache_options options = one_level(10);
+  struct perfpred_cache_script_options script = PERFPRED_CACHE_SCRIPT_OPTIONS_INIT;
+  struct perfpred_error error;
+  struct perfpred_cache *cache = analyzed(parsed(far_text), (int64_t[]){ 16 }, 1, &options);
+  script.first = 3;
+  char *text = scripted(cache, &script);
+  cr_expect_str_eq(text, "# far\n"
+                         "# call 4, step 1: dgather(8,16)\n"
+                         "double a_4[128]\n"
+                         "double y_4[8]\n"
+                         "double other_4[24]\n"
+                         "set precondition cold-flush\n"
+                         "set prepare a_4[0:128] other_4[0:24] y_4[0:8]\n"
+                         "dgather(8, 16, a_4, 8, y_4, 1)\n"
+                         "free a_4\n"
+                         "free y_4\n"
+                         "free other_4\n");
+  perfpred_free(text);
+  script.first = 1;
+  script.count = 1;
+  script.setup = PERFPRED_CACHE_BLOCK;
+  text = scripted(cache, &script);
+  cr_expect_str_eq(text, "# far\n"
+                         "# call 2, step 1: duse(24,1)\n"
+                         "double a_2[24]\n"
+                         "set precondition warm\n"
+                         "set prepare a_2[0:24]\n"
+                         "duse(24, 1, a_2, 24)\n"
+                         "free a_2\n");
+  perfpred_free(text);
+  script.first = 3;
+  script.setup = PERFPRED_CACHE_COLUMNS; /* A has more than 640 / 8 elements: its first 2 columns, in both orders */
+  script.width = 2;
+  text = scripted(cache, &script);
+  cr_expect_not_null(strstr(text,
+                            "set prepare a_4[0:16] y_4[0:8]\ndgather(8, 16, a_4, 8, y_4, 1)\nset prepare y_4[0:8] "
+                            "a_4[0:16]\n"),
+                     "%s", text);
+  perfpred_free(text);
+  text = NULL;
+  script.first = 5;
+  cr_expect_eq(perfpred_cache_script(cache, &script, &text, &error), PERFPRED_INVALID);
+  script.first = 3;
+  script.count = 2;
+  cr_expect_eq(perfpred_cache_script(cache, &script, &text, &error), PERFPRED_INVALID);
+  script.count = 1;
+  script.setup = (enum perfpred_cache_setup)5;
+  cr_expect_eq(perfpred_cache_script(cache, &script, &text, &error), PERFPRED_INVALID);
+  script.setup = PERFPRED_CACHE_ROWS;
+  script.width = -1;
+  cr_expect_eq(perfpred_cache_script(cache, &script, &text, &error), PERFPRED_INVALID);
+  script.width = 0;
+  script.limit_bytes = (double)NAN;
+  cr_expect_eq(perfpred_cache_script(cache, &script, &text, &error), PERFPRED_INVALID);
+  cr_expect_eq(perfpred_cache_script(NULL, NULL, &text, &error), PERFPRED_INVALID);
+  cr_expect_null(text);
   perfpred_cache_destroy(cache);
 }
 
