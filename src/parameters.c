@@ -57,60 +57,40 @@ int session_values(const struct session *session, const struct perfpred_program 
   return COMMAND_OK;
 }
 
-/* From the most serious down. */
-static const struct {
-  unsigned bit;
-  const char *word;
-} note_words[] = {
-  { PERFPRED_NOTE_FORCED, "forced" },
-  { PERFPRED_NOTE_OTHER_MACHINE, "other machine" },
-  { PERFPRED_NOTE_OTHER_BLAS, "other BLAS" },
-  { PERFPRED_NOTE_UNMODELLED, "unmodelled" },
-  { PERFPRED_NOTE_EXTRAPOLATED, "extrapolated" },
-  { PERFPRED_NOTE_CLAMPED, "clamped" },
-  { PERFPRED_NOTE_OTHER_LD, "other leading dimension" },
-  { PERFPRED_NOTE_UNCERTAIN, "uncertain" },
-  { PERFPRED_NOTE_ZERO_WORK, "zero work" },
-};
-#define NOTES (sizeof note_words / sizeof note_words[0])
-
 const char *session_describe_notes(unsigned notes, char *text) {
   size_t used = 0;
-  for (size_t i = 0; i < NOTES; i++) {
-    if ((notes & note_words[i].bit) != 0)
-      used += (size_t)snprintf(text + used, SESSION_TEXT - used, "%s%s", used > 0 ? ", " : "", note_words[i].word);
-  }
+  for (const char *word; (word = perfpred_note_take(&notes)) != NULL;)
+    used += (size_t)snprintf(text + used, SESSION_TEXT - used, "%s%s", used > 0 ? ", " : "", word);
   if (used == 0)
     snprintf(text, SESSION_TEXT, "inside");
   return text;
 }
 
-static const char *most_serious(unsigned notes) {
-  for (size_t i = 0; i < NOTES; i++) {
-    if ((notes & note_words[i].bit) != 0)
-      return note_words[i].word;
+static bool is_listed(const struct node *notes, const char *word) {
+  for (size_t i = 0; i < node_count(notes); i++) {
+    if (strcmp(node_string(node_element(notes, i)), word) == 0)
+      return true;
   }
-  return "inside";
+  return false;
 }
 
 unsigned session_read_notes(const struct node *notes) {
   unsigned found = 0;
-  for (size_t i = 0; i < node_count(notes); i++) {
-    for (size_t k = 0; k < NOTES; k++) {
-      if (strcmp(node_string(node_element(notes, i)), note_words[k].word) == 0)
-        found |= note_words[k].bit;
-    }
+  for (unsigned bit = 1; bit < PERFPRED_NOTE_ERROR; bit <<= 1) {
+    unsigned one = bit;
+    const char *word = perfpred_note_take(&one);
+    found |= word != NULL && is_listed(notes, word) ? bit : 0;
   }
   return found;
 }
 
 void session_write_notes(struct document *document, unsigned notes) {
-  document_string(document, "status", most_serious(notes));
+  unsigned first = notes;
+  const char *word = perfpred_note_take(&first);
+  document_string(document, "status", word != NULL ? word : "inside");
   document_open_array(document, "notes");
-  for (size_t i = 0; i < NOTES; i++) {
-    if ((notes & note_words[i].bit) != 0)
-      document_string(document, NULL, note_words[i].word);
-  }
+  while ((word = perfpred_note_take(&notes)) != NULL)
+    document_string(document, NULL, word);
   document_close(document);
 }
 

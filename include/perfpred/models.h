@@ -243,6 +243,16 @@ enum perfpred_note {
   PERFPRED_NOTE_ERROR = 1 << 30 /**< no estimate */
 };
 
+/**
+ * Takes the most serious note out of a set, so that all of them are told in order by calling it until none is left.
+ *
+ * @param[in,out] notes bits of enum perfpred_note; the one that is told is taken away
+ * @return the note in words, such as "extrapolated"; static. NULL, with no bit left: there is none, or notes is NULL
+ * @par Thread safety: safe from any thread.
+ * @since 0.1
+ */
+PERFPRED_API const char *perfpred_note_take(unsigned *notes);
+
 /** Grids of sampling points. @since 0.1 */
 enum perfpred_grid { PERFPRED_GRID_CHEBYSHEV = 0, PERFPRED_GRID_CARTESIAN = 1 };
 

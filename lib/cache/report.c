@@ -2,6 +2,7 @@
 /* An analysis as JSON (doc/json.md, "cache"). Names of programs, kernels and arguments need no escapes. */
 #include <inttypes.h>
 #include <math.h>
+#include <perfpred/models.h>
 
 #include "base/text.h"
 #include "cache/cache.h"
@@ -67,6 +68,21 @@ static void put_times(struct ppi_text *text, double warm_s, const double *level_
   put_real(text, "time_s", time_s);
 }
 
+/* As in predictions; without times there is nothing to be said of. */
+static void put_notes(struct ppi_text *text, unsigned notes, bool timed) {
+  unsigned first = notes;
+  const char *word = perfpred_note_take(&first), *before = "";
+  if (timed)
+    ppi_text_printf(text, ", \"status\": \"%s\", \"notes\": [", word ? word : "inside");
+  else
+    ppi_text_append(text, ", \"status\": null, \"notes\": [");
+  while (timed && (word = perfpred_note_take(&notes))) {
+    ppi_text_printf(text, "%s\"%s\"", before, word);
+    before = ", ";
+  }
+  ppi_text_append(text, "]");
+}
+
 static void put_parts(struct ppi_text *text, const struct perfpred_cache *cache,
                       const struct ppi_cache_operand *operand) {
   ppi_text_append(text, ", \"parts\": [");
@@ -124,6 +140,7 @@ static void put_all(struct ppi_text *text, const struct perfpred_cache *cache) {
   put_integer(text, "priced", (int64_t)info.priced);
   put_integer(text, "blended", (int64_t)info.blended);
   put_times(text, info.warm_s, info.level_s, info.level_count + 1, info.time_s);
+  put_notes(text, info.notes, info.priced > 0);
   ppi_text_append(text, ", \"calls\": [");
   for (size_t i = 0; i < cache->count; i++) {
     ppi_text_append(text, i > 0 ? ",\n" : "\n");

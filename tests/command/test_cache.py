@@ -73,7 +73,7 @@ def test_by_hand():
     assert sums["calls"][3]["shares"] == [0.5, 0.5]
     total = report("halves", "n=16", "-f", halves(), "--cache", "2K", "--residency", "split", "--first", "total")
     assert total["shares"] == [1, 0], "all of it is 32 lines"
-    assert total["time_s"] is None and total["priced"] == 0
+    assert total["time_s"] is None and total["priced"] == 0 and total["status"] is None
 
 
 def test_levels():
@@ -123,6 +123,9 @@ def test_blended_times():
         close(call["time_s"], sum(share * time for share, time in zip(call["shares"], call["level_s"])))
     close(answer["time_s"], sum(call["time_s"] for call in answer["calls"]))
     assert answer["level_s"][0] < answer["time_s"] < answer["level_s"][1]
+    assert answer["status"] == "inside" and answer["notes"] == []
+    beyond = report("chol-l-3", "n=3000", "b=128", "-m", path, "--cache", "1M", "--extrapolate")
+    assert beyond["status"] == "extrapolated" and "extrapolated" in beyond["notes"]
     words = "chol-l-3", "n=1000", "b=128", "-m", path, "--models", "cache"
     prediction = run("predict", *words, "--cache", "1M", "--json").json()
     close(prediction["time_s"]["med"], answer["time_s"])

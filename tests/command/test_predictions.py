@@ -397,7 +397,7 @@ def test_context():
     refuses(1, "predict", *words, "--models", "warm", naming=["no model of dpotrf2(L)"])
     refuses(1, "predict", "chol-l-2", *words[1:], naming=["no model of dsyrk"])
     refuses(1, "predict", "chol-l-3", "-m", path, "n=1400", "b=128", naming=["in a step with", "rest"])
-    refuses(2, "predict", *words, "--models", "sideways", naming=["'sideways'", "'auto', 'context' or 'warm'"])
+    refuses(2, "predict", *words, "--models", "sideways", naming=["'sideways'", "'auto', 'context', 'warm' or 'cache'"])
     # both kinds in one file
     subprocess.run([os.environ["VIRTUAL_MODELS"], path, "chol-l-3"], check=True, timeout=120)
     for kind in ("context", "warm"):

@@ -139,6 +139,16 @@ Test(blend, an_analysis_of_a_plan_has_times) {
   perfpred_cache_destroy(cache);
 }
 
+Test(blend, notes_are_told_from_the_most_serious_down) {
+  unsigned notes = PERFPRED_NOTE_ZERO_WORK | PERFPRED_NOTE_FORCED | PERFPRED_NOTE_EXTRAPOLATED | 1U << 20;
+  cr_expect_str_eq(perfpred_note_take(&notes), "forced");
+  cr_expect_str_eq(perfpred_note_take(&notes), "extrapolated");
+  cr_expect_str_eq(perfpred_note_take(&notes), "zero work");
+  cr_expect_null(perfpred_note_take(&notes));
+  cr_expect_eq(notes, 0, "a bit that nobody knows is no note");
+  cr_expect_null(perfpred_note_take(NULL));
+}
+
 static void expect_refused(const struct perfpred_plan_options *options, enum perfpred_status wanted, const char *word) {
   struct perfpred_program *program = fixture_program(&fixture, thrice);
   struct perfpred_plan *plan = NULL;
