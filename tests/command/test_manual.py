@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT, main, models, run
 
-SUBCOMMANDS = "machine apex doctor kernels algorithms generate model predict cache rank table tune measure validate plot".split()
+SUBCOMMANDS = "machine apex doctor kernels algorithms generate model predict cache rank table tune measure misses validate plot".split()
 
 
 def read(name):
@@ -72,6 +72,7 @@ def test_json_md():
     check_keys("## tune", "tune", "chol-l-3", "-m", file, "n=1000")
     check_keys("## tune", "tune", "chol-l-3,dgetrf", "-m", file, "-n", "500")
     check_keys("## model", "model", file)
+    check_keys("## misses", "misses", "chol-l-3", "n=40", "b=16", "--curve", "--pieces")
 
 
 def test_json_md_measured():
