@@ -20,7 +20,7 @@ struct ppi_path_state {
   int place[PPI_LOOPS + ROWS]; /* of each variable: row, or -1 - column */
   double row[ROWS][PPI_LOOPS + 1];
   int points;
-  uint16_t *point;
+  uint32_t *point;
 };
 
 static struct ppi_path_state *create_state(const struct ppi_path *path) {
@@ -302,7 +302,7 @@ static bool sign_of_blocks(struct ppi_path *path, const struct ppi_form *form) {
   return decide_blocks(path, &constraint);
 }
 
-static int64_t value_at_point(const struct ppi_path *path, const int64_t *factors, int64_t constant, int point) {
+static int64_t value_at_point(const struct ppi_path *path, const int64_t *factors, int64_t constant, uint32_t point) {
   const uint8_t *phases = path->phases + (size_t)point * (size_t)path->phase_count;
   for (int i = 0; i < path->phase_count; i++)
     constant += factors[i] * phases[i];
@@ -461,7 +461,7 @@ int ppi_path_constraints(const struct ppi_path *path, const struct ppi_constrain
   return path->now->count;
 }
 
-int ppi_path_points(const struct ppi_path *path, const uint16_t **points) {
+int ppi_path_points(const struct ppi_path *path, const uint32_t **points) {
   *points = path->now->point;
   return path->now->points;
 }
@@ -516,7 +516,7 @@ static bool begin_state(struct ppi_path *path) {
   state->settled = true;
   state->points = path->point_count;
   for (int i = 0; i < path->point_count; i++)
-    state->point[i] = (uint16_t)i;
+    state->point[i] = (uint32_t)i;
   for (int i = 0; i < path->loops; i++) {
     state->column[i] = i;
     state->place[i] = -1 - i;

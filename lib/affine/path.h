@@ -14,7 +14,7 @@
 
 #define PPI_PATH_CONSTRAINTS 64
 #define PPI_MODULUS_MAX 256
-#define PPI_PATH_POINTS 65536 /* most combinations of phases */
+#define PPI_PATH_POINTS (1 << 18) /* most combinations of phases */
 
 enum ppi_path_stop {
   PPI_PATH_GOES_ON,
@@ -66,6 +66,6 @@ void ppi_path_stop(struct ppi_path *path, enum ppi_path_stop stop);
 struct ppi_form ppi_path_counter(const struct ppi_path *path, int loop); /* the counter of a loop, as a form */
 /* The set of values of this run. */
 int ppi_path_constraints(const struct ppi_path *path, const struct ppi_constraint **constraints);
-int ppi_path_points(const struct ppi_path *path, const uint16_t **points);
+int ppi_path_points(const struct ppi_path *path, const uint32_t **points);
 
 #endif

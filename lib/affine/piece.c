@@ -34,24 +34,35 @@ static void make_set(const struct ppi_piece *piece, struct ppi_set *set) {
 }
 
 /* Bounds on all variables of the piece. */
-static void box_of(const struct ppi_path *path, int64_t low[PPI_VARS], int64_t high[PPI_VARS]) {
+static void box_of(const struct ppi_path *path, const struct ppi_set *set, int64_t low[PPI_VARS],
+                   int64_t high[PPI_VARS]) {
+  const uint32_t *points = NULL;
+  const int count = ppi_path_points(path, &points);
   memset(low, 0, PPI_VARS * sizeof *low);
   memset(high, 0, PPI_VARS * sizeof *high);
   for (int i = 0; i < path->loops; i++) {
-    low[PPI_BLOCK_VAR(i)] = path->low[i];
-    high[PPI_BLOCK_VAR(i)] = path->high[i];
-    high[PPI_PHASE_VAR(i)] = path->modulus[i] - 1;
+    low[PPI_BLOCK_VAR(i)] = set->low[i];
+    high[PPI_BLOCK_VAR(i)] = set->high[i];
+  }
+  for (int i = 0; i < path->phase_count; i++) {
+    const uint8_t *phases = path->phases + i;
+    int least = PPI_MODULUS_MAX, most = 0;
+    for (int j = 0; j < count; j++) {
+      const int phase = phases[points[j] * (size_t)path->phase_count];
+      least = phase < least ? phase : least;
+      most = phase > most ? phase : most;
+    }
+    low[PPI_PHASE_VAR(path->phase_loop[i])] = least;
+    high[PPI_PHASE_VAR(path->phase_loop[i])] = most;
   }
 }
 
-void ppi_piece_range(const struct ppi_piece *piece, ppi_wide *least, ppi_wide *most) {
+static void find_range(const struct ppi_piece *piece, const struct ppi_set *set, ppi_wide *least, ppi_wide *most) {
   int64_t low[PPI_VARS], high[PPI_VARS];
+  ppi_wide a = 0, b = 0;
   *least = 1;
   *most = INT64_MAX;
-  if (piece->first)
-    return;
-  box_of(piece->path, low, high);
-  ppi_wide a = 0, b = 0;
+  box_of(piece->path, set, low, high);
   if (!ppi_total_range(piece->lines, low, high, &a, &b))
     return;
   a = a > 0 ? (a + piece->lines->denominator - 1) / piece->lines->denominator : 0;
@@ -60,32 +71,41 @@ void ppi_piece_range(const struct ppi_piece *piece, ppi_wide *least, ppi_wide *m
   *most = b < *most ? b : *most;
 }
 
+void ppi_piece_range(const struct ppi_piece *piece, ppi_wide *least, ppi_wide *most) {
+  struct ppi_set set;
+  make_set(piece, &set);
+  ppi_total_tighten(&set);
+  find_range(piece, &set, least, most);
+}
+
 /* Points that have the same values of the phases that the distance depends on. */
 struct group {
   int used_count, used[PPI_LOOPS]; /* places of these phases among the path's */
-  int size;
+  uint32_t size;
   uint32_t *points; /* how many, by the combination of values */
 };
 
-static bool make_group(const struct ppi_piece *piece, struct group *group) {
+static void find_used(const struct ppi_piece *piece, struct group *group) {
   const struct ppi_path *path = piece->path;
-  const uint16_t *points = NULL;
-  const int count = ppi_path_points(path, &points);
-  group->used_count = 0;
-  group->size = 1;
   for (int i = 0; i < path->phase_count; i++)
     if (ppi_poly_uses(piece->lines, PPI_PHASE_VAR(path->phase_loop[i]))) {
       group->used[group->used_count++] = i;
-      group->size *= path->modulus[path->phase_loop[i]];
+      group->size *= (uint32_t)path->modulus[path->phase_loop[i]];
     }
-  group->points = calloc((size_t)group->size, sizeof *group->points);
+}
+
+static bool group_points(const struct ppi_piece *piece, struct group *group) {
+  const struct ppi_path *path = piece->path;
+  const uint32_t *points = NULL;
+  const int count = ppi_path_points(path, &points);
+  group->points = calloc(group->size, sizeof *group->points);
   if (!group->points)
     return false;
   for (int i = 0; i < count; i++) {
-    int key = 0;
+    const uint8_t *phases = path->phases + points[i] * (size_t)path->phase_count;
+    uint32_t key = 0;
     for (int j = group->used_count; j-- > 0;)
-      key = key * path->modulus[path->phase_loop[group->used[j]]] +
-            path->phases[points[i] * path->phase_count + group->used[j]];
+      key = key * (uint32_t)path->modulus[path->phase_loop[group->used[j]]] + phases[group->used[j]];
     group->points[key]++;
   }
   return true;
@@ -97,32 +117,45 @@ static void count_beyond(struct counting *counting, const struct ppi_poly *lines
         ppi_total_beyond(counting->total, &counting->set, lines, counting->cache_lines[i]), points);
 }
 
+/* The distance at a combination of the group's phases, which is a number in the moduli of these. */
+static void count_group(struct counting *counting, const struct group *group, uint32_t key, uint64_t points) {
+  const struct ppi_path *path = counting->piece->path;
+  struct ppi_poly lines;
+  ppi_poly_copy(&lines, counting->piece->lines);
+  for (int j = 0; j < group->used_count; j++) {
+    const int loop = path->phase_loop[group->used[j]];
+    const uint32_t modulus = (uint32_t)path->modulus[loop];
+    ppi_poly_assign(&lines, PPI_PHASE_VAR(loop), key % modulus);
+    key /= modulus;
+  }
+  count_beyond(counting, &lines, points);
+}
+
 static void count_groups(struct counting *counting) {
-  const struct ppi_piece *piece = counting->piece;
-  struct group group;
-  if (!make_group(piece, &group)) {
+  const struct ppi_path *path = counting->piece->path;
+  struct group group = { .size = 1 };
+  const uint32_t *points = NULL;
+  const int count = ppi_path_points(path, &points);
+  find_used(counting->piece, &group);
+  if (group.used_count == path->phase_count) { /* each point by itself: its number is the key */
+    for (int i = 0; i < count && !counting->total->status; i++)
+      count_group(counting, &group, points[i], 1);
+    return;
+  }
+  if (!group_points(counting->piece, &group)) {
     counting->total->status = ppi_error_memory(counting->total->error);
     return;
   }
-  for (int key = 0; key < group.size && !counting->total->status; key++) {
-    struct ppi_poly lines;
-    if (group.points[key] == 0)
-      continue;
-    ppi_poly_copy(&lines, piece->lines);
-    for (int j = 0, rest = key; j < group.used_count; j++) {
-      const int loop = piece->path->phase_loop[group.used[j]], modulus = piece->path->modulus[loop];
-      ppi_poly_assign(&lines, PPI_PHASE_VAR(loop), rest % modulus);
-      rest /= modulus;
-    }
-    count_beyond(counting, &lines, group.points[key]);
-  }
+  for (uint32_t key = 0; key < group.size && !counting->total->status; key++)
+    if (group.points[key] > 0)
+      count_group(counting, &group, key, group.points[key]);
   free(group.points);
 }
 
 /* Whether bounds alone tell how each cache does. */
 static bool count_by_range(struct counting *counting, uint64_t points) {
   ppi_wide least = 0, most = 0;
-  ppi_piece_range(counting->piece, &least, &most);
+  find_range(counting->piece, &counting->set, &least, &most);
   for (size_t i = 0; i < counting->levels; i++)
     if (least <= counting->cache_lines[i] && most > counting->cache_lines[i])
       return false;
@@ -135,7 +168,7 @@ static bool count_by_range(struct counting *counting, uint64_t points) {
 void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, size_t levels, struct ppi_total *total,
                      struct ppi_misses_count *count, uint64_t *accesses) {
   struct counting *counting = malloc(sizeof *counting);
-  const uint16_t *unused = NULL;
+  const uint32_t *unused = NULL;
   const uint64_t points = (uint64_t)ppi_path_points(piece->path, &unused);
   if (!counting) {
     total->status = ppi_error_memory(total->error);
@@ -147,7 +180,7 @@ void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, 
   counting->total = total;
   counting->count = count;
   make_set(piece, &counting->set);
-  counting->blocks = ppi_total_points(total, &counting->set);
+  counting->blocks = ppi_total_tighten(&counting->set) ? ppi_total_points(total, &counting->set) : 0;
   *accesses = 0;
   add(counting, accesses, counting->blocks, points);
   add(counting, &count->accesses, *accesses, 1);
@@ -218,7 +251,7 @@ static void print_box(const struct ppi_piece *piece, const struct naming *naming
 /* The combinations of phases, one after the other: few, or all of them (then nothing is said). */
 static void print_points(const struct ppi_piece *piece, const struct naming *naming, struct ppi_text *text) {
   const struct ppi_path *path = piece->path;
-  const uint16_t *points = NULL;
+  const uint32_t *points = NULL;
   const int count = ppi_path_points(path, &points);
   if (count == path->point_count)
     return;
@@ -229,7 +262,7 @@ static void print_points(const struct ppi_piece *piece, const struct naming *nam
   for (int i = 0; i < count; i++) {
     ppi_text_append(text, i ? " " : "");
     for (int j = 0; j < path->phase_count; j++)
-      ppi_text_printf(text, "%s%d", j ? "," : "", path->phases[points[i] * path->phase_count + j]);
+      ppi_text_printf(text, "%s%d", j ? "," : "", path->phases[points[i] * (size_t)path->phase_count + (size_t)j]);
   }
   ppi_text_append(text, "}");
 }

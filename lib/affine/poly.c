@@ -141,7 +141,14 @@ void ppi_poly_power_sum(const struct ppi_form *form, int power, struct ppi_poly 
     sum->bad = true;
     return;
   }
-  for (int i = power; i >= 0; i--) { /* Horner's scheme, all terms times n */
+  if (power == 0) {
+    ppi_poly_copy(sum, &base);
+    return;
+  }
+  ppi_poly_copy(sum, &base);
+  for (int i = 0; i < sum->count; i++)
+    sum->terms[i].coefficient *= faulhaber[power].coefficients[power];
+  for (int i = power - 1; i >= 0; i--) { /* Horner's scheme, all terms times n */
     struct ppi_poly constant;
     ppi_poly_constant(&constant, faulhaber[power].coefficients[i]);
     ppi_poly_add(sum, &constant, 1);

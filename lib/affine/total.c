@@ -42,7 +42,11 @@ static void row_range(const struct ppi_set *set, const struct ppi_constraint *ro
   }
 }
 
-static ppi_wide floor_div(ppi_wide a, ppi_wide b) {
+static ppi_wide floor_div(ppi_wide a, int64_t b) {
+  if (b == 1)
+    return a;
+  if (a <= INT64_MAX && a >= INT64_MIN) /* the usual case, without a division of 128 bits */
+    return ppi_floor_div((int64_t)a, b);
   return a / b - (a % b < 0);
 }
 
@@ -66,7 +70,7 @@ static void tighten_variable(struct ppi_set *set, const struct ppi_constraint *r
 }
 
 /* False: no points. Drops rows that the bounds imply. */
-static bool tighten(struct ppi_set *set) {
+bool ppi_total_tighten(struct ppi_set *set) {
   bool changed = true;
   for (int pass = 0; pass < PASSES && changed; pass++) {
     changed = false;
@@ -239,7 +243,7 @@ static bool simplify(struct task *task) {
   bool again = true;
   while (again) {
     again = false;
-    if (!tighten(&task->set))
+    if (!ppi_total_tighten(&task->set))
       return false;
     for (int i = 0; i < task->set.variables; i++)
       if ((task->active & 1u << i) && task->set.low[i] == task->set.high[i]) {
@@ -417,7 +421,7 @@ static ppi_wide sum_case(const struct task *task, int var, const struct bounds *
   add_row(part, &room);
   add_choice(part, low, chosen_low, 1);
   add_choice(part, high, chosen_high, -1);
-  if (tighten(&part->set)) {
+  if (ppi_total_tighten(&part->set)) {
     ppi_poly_sum(&task->weight, PPI_BLOCK_VAR(var), &first, &last, &part->weight);
     sum = sum_of(part);
   }

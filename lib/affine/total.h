@@ -24,6 +24,8 @@ struct ppi_total {
   uint64_t steps;
 };
 
+/* Narrows the bounds of the set to what its constraints leave. False: no points. */
+bool ppi_total_tighten(struct ppi_set *set);
 /* The number of points; 0 on failure. */
 uint64_t ppi_total_points(struct ppi_total *total, const struct ppi_set *set);
 /* Of those at which the polynomial, over blocks alone, is > limit. */
