@@ -27,7 +27,7 @@ static struct ppi_path_state *create_state(const struct ppi_path *path) {
   struct ppi_path_state *state = calloc(1, sizeof *state);
   if (!state)
     return NULL;
-  state->point = malloc((size_t)path->point_count * sizeof *state->point);
+  state->point = malloc(((size_t)path->point_count + 1) * sizeof *state->point); /* see split_points */
   if (!state->point) {
     free(state);
     return NULL;
@@ -302,26 +302,38 @@ static bool sign_of_blocks(struct ppi_path *path, const struct ppi_form *form) {
   return decide_blocks(path, &constraint);
 }
 
-static int64_t value_at_point(const struct ppi_path *path, const int64_t *factors, int64_t constant, uint32_t point) {
+/* The part of a form over phases that is not 0. */
+struct phase_form {
+  int count, at[PPI_LOOPS]; /* which of the path's phases */
+  int64_t factors[PPI_LOOPS], constant;
+};
+
+static int64_t value_at_point(const struct ppi_path *path, const struct phase_form *form, uint32_t point) {
   const uint8_t *phases = path->phases + (size_t)point * (size_t)path->phase_count;
-  for (int i = 0; i < path->phase_count; i++)
-    constant += factors[i] * phases[i];
-  return constant;
+  int64_t value = form->constant;
+  for (int i = 0; i < form->count; i++)
+    value += form->factors[i] * phases[form->at[i]];
+  return value;
 }
 
-/* Splits the points into those for yes, in `first`, and for no, in `second`. */
-static void split_points(struct ppi_path *path, const int64_t *factors, int64_t constant) {
+/* Splits the points into those for yes, in `first`, and for no, in `second`. Both are written to at each point, as it is cheaper than to
+   foresee which is right. */
+static void split_points(struct ppi_path *path, const struct phase_form *form) {
   const struct ppi_path_state *now = path->now;
-  path->first->points = path->second->points = 0;
+  uint32_t *yes = path->first->point, *no = path->second->point;
+  int yes_count = 0, no_count = 0;
   for (int i = 0; i < now->points; i++) {
-    struct ppi_path_state *to =
-        value_at_point(path, factors, constant, now->point[i]) >= 0 ? path->first : path->second;
-    to->point[to->points++] = now->point[i];
+    const bool holds = value_at_point(path, form, now->point[i]) >= 0;
+    yes[yes_count] = no[no_count] = now->point[i];
+    yes_count += holds;
+    no_count += !holds;
   }
+  path->first->points = yes_count;
+  path->second->points = no_count;
 }
 
-static bool decide_points(struct ppi_path *path, const int64_t *factors, int64_t constant) {
-  split_points(path, factors, constant);
+static bool decide_points(struct ppi_path *path, const struct phase_form *form) {
+  split_points(path, form);
   if (path->first->points == 0 || path->second->points == 0)
     return add_answer(path, path->second->points == 0) && path->second->points == 0;
   struct ppi_path_answer *answer = add_answer(path, true);
@@ -336,16 +348,20 @@ static bool decide_points(struct ppi_path *path, const int64_t *factors, int64_t
 }
 
 static bool sign_of_phases(struct ppi_path *path, const struct ppi_form *form) {
-  int64_t factors[PPI_LOOPS] = { 0 }, least = form->c[PPI_VARS], most = least;
+  struct phase_form part = { .constant = form->c[PPI_VARS] };
+  int64_t least = part.constant, most = least;
   for (int i = 0; i < path->phase_count; i++) {
-    factors[i] = form->c[PPI_PHASE_VAR(path->phase_loop[i])];
-    *(factors[i] < 0 ? &least : &most) += factors[i] * (path->modulus[path->phase_loop[i]] - 1);
+    const int64_t factor = form->c[PPI_PHASE_VAR(path->phase_loop[i])];
+    *(factor < 0 ? &least : &most) += factor * (path->modulus[path->phase_loop[i]] - 1);
+    part.at[part.count] = i;
+    part.factors[part.count] = factor;
+    part.count += factor != 0;
   }
   if (least >= 0 || most < 0)
     return least >= 0;
   if (path->cursor < path->answer_count)
     return path->answers[path->cursor++].answer;
-  return decide_points(path, factors, form->c[PPI_VARS]);
+  return decide_points(path, &part);
 }
 
 static bool lacks_blocks(const struct ppi_form *form) {
