@@ -279,7 +279,8 @@ static void touch_operand(struct oracle *oracle, const struct ppi_cache_operand 
       touch(oracle, line, access);
 }
 
-static void check_program(const char *name, const int64_t *parameters, size_t count, int64_t ld,
+/* Gives the program's reference up. */
+static void check_program(struct perfpred_program *program, const int64_t *parameters, size_t count, int64_t ld,
                           enum perfpred_cache_mode mode) {
   struct perfpred_cache_options options = one_level(50);
   struct oracle *oracle = calloc(1, sizeof *oracle);
@@ -287,7 +288,7 @@ static void check_program(const char *name, const int64_t *parameters, size_t co
   size_t splits = 0;
   options.ld = ld;
   options.mode = mode;
-  struct perfpred_cache *cache = analyzed(found(name), parameters, count, &options);
+  struct perfpred_cache *cache = analyzed(program, parameters, count, &options);
   cr_assert_not_null(oracle);
   for (size_t i = 0; i < cache->count; i++) {
     const struct ppi_cache_call *call = &cache->calls[i];
@@ -308,7 +309,7 @@ static void check_program(const char *name, const int64_t *parameters, size_t co
   }
   if (mode == PERFPRED_CACHE_INITIAL)
     cr_expect_eq(splits, 0);
-  cr_expect_gt(access, 10, "%s: there is something to be compared", name);
+  cr_expect_gt(access, 10, "%s: there is something to be compared", cache->program->name);
   perfpred_cache_destroy(cache);
   free(oracle->trace);
   free(oracle);
@@ -322,8 +323,35 @@ Test(distance, agrees_with_a_simulated_lru_stack) {
                    { "dgeqrf-nx0", { 30, 9 }, 33 },  { "dtrtri", { 61, 9 }, 0 },     { "dsygst", { 40, 11 }, 45 },
                    { "trinv-l-rec", { 48, 10 }, 0 }, { "sgetrf", { 40, 12 }, 0 },    { "zpotrf", { 25, 6 }, 0 } };
   for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-    check_program(programs[i].name, programs[i].parameters, 2, programs[i].ld, PERFPRED_CACHE_SPLIT);
-    check_program(programs[i].name, programs[i].parameters, 2, programs[i].ld, PERFPRED_CACHE_INITIAL);
+    check_program(found(programs[i].name), programs[i].parameters, 2, programs[i].ld, PERFPRED_CACHE_SPLIT);
+    check_program(found(programs[i].name), programs[i].parameters, 2, programs[i].ld, PERFPRED_CACHE_INITIAL);
+  }
+}
+
+static int64_t draw(uint64_t *state, int64_t least, int64_t most) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return least + (int64_t)(*state >> 33) % (most - least + 1);
+}
+
+/* Calls on rectangles anywhere in a matrix, two of them in one call: they overlap in all ways, in elements and in lines alone. */
+Test(distance, agrees_on_rectangles_anywhere) {
+  enum { ROWS = 30, COLUMNS = 25, CALLS = 14 };
+  uint64_t state = 7;
+  for (int program = 0; program < 40; program++) {
+    struct ppi_text text = PPI_TEXT_INIT;
+    ppi_text_printf(&text, "algorithm random(n)\n  inout A: double matrix[n, %d]\n", COLUMNS);
+    for (int call = 0; call < CALLS; call++) {
+      const int64_t rows = draw(&state, 1, ROWS), columns = draw(&state, 1, COLUMNS);
+      ppi_text_printf(&text, "  dgather(%d, %d, A[%d, %d], A[%d, %d])\n", (int)rows, (int)columns,
+                      (int)draw(&state, 0, ROWS - rows), (int)draw(&state, 0, COLUMNS - columns),
+                      (int)draw(&state, 0, ROWS - rows), (int)draw(&state, 0, COLUMNS - 1));
+    }
+    ppi_text_append(&text, "end\n");
+    char *taken = ppi_text_take(&text);
+    cr_assert_not_null(taken);
+    check_program(parsed(taken), (int64_t[]){ ROWS }, 1, program % 2 ? draw(&state, ROWS, ROWS + 9) : 0,
+                  PERFPRED_CACHE_SPLIT);
+    free(taken);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <perfpred/cache.h>
 #include <perfpred/tuner.h>
 
+#include "base/context.h"
+
 static struct fixture fixture;
 
 static void begin(void) {
@@ -149,6 +151,31 @@ Test(blend, notes_are_told_from_the_most_serious_down) {
   cr_expect_null(perfpred_note_take(NULL));
 }
 
+/* What has no model counts as 0, and is marked. */
+Test(blend, partial_plans_price_what_they_can) {
+  static const char both[] = "algorithm both(n)\n"
+                             "  inout A: double matrix[8, n]\n"
+                             "  dfill(8, n, A[0, 0])\n"
+                             "  dpart(L, 8, A[0, 0])\n"
+                             "end\n";
+  const struct perfpred_cache_options cache = levels(100, 0);
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+  struct perfpred_program *program = fixture_program(&fixture, both);
+  struct perfpred_error error;
+  all_states();
+  options.cache = &cache;
+  options.partial = 1;
+  struct perfpred_plan *plan = fixture_plan(&fixture, program, &options);
+  cr_assert_eq(perfpred_plan_predict(plan, (int64_t[]){ 10 }, 1, &prediction, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_near(prediction.time_s.med, 80e-6 * 4);
+  cr_expect(prediction.notes & PERFPRED_NOTE_UNMODELLED);
+  cr_expect_eq(prediction.cache_calls, 1);
+  cr_expect_eq(prediction.calls, 2);
+  perfpred_plan_destroy(plan);
+  perfpred_program_unref(program);
+}
+
 static void expect_refused(const struct perfpred_plan_options *options, enum perfpred_status wanted, const char *word) {
   struct perfpred_program *program = fixture_program(&fixture, thrice);
   struct perfpred_plan *plan = NULL;
@@ -186,6 +213,14 @@ Test(blend, bad_input) {
   cr_expect_eq(perfpred_plan_cache(plan, NULL, 1, NULL, &made, &error), PERFPRED_INVALID);
   cr_expect_null(made);
   perfpred_plan_destroy(plan);
+  const struct perfpred_context context = { fixture.kernels, fixture.programs };
+  struct perfpred_tuner_options tuning = PERFPRED_TUNER_OPTIONS_INIT;
+  struct perfpred_tuner *tuner = NULL;
+  tuning.plan = &options;
+  cr_expect_eq(
+      perfpred_tuner_create(&context, fixture.models, (const char *const[]){ "steps" }, 1, &tuning, &tuner, &error),
+      PERFPRED_INVALID);
+  cr_expect_not_null(strstr(error.text, "expected no cache"), "%s", error.text);
   options.extrapolate = 1;
   plan = fixture_plan(&fixture, program, &options);
   cr_assert_eq(perfpred_plan_predict(plan, (int64_t[]){ 1001 }, 1, &prediction, &error), PERFPRED_OK);
