@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "affine/piece.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct counting {
@@ -22,7 +21,7 @@ static void add(struct counting *counting, uint64_t *sum, uint64_t term, uint64_
                                             counting->total->name);
 }
 
-static void make_set(const struct ppi_piece *piece, struct ppi_set *set) {
+void ppi_piece_set(const struct ppi_piece *piece, struct ppi_set *set) {
   const struct ppi_constraint *constraints = NULL;
   set->variables = piece->path->loops;
   set->count = ppi_path_constraints(piece->path, &constraints);
@@ -73,7 +72,7 @@ static void find_range(const struct ppi_piece *piece, const struct ppi_set *set,
 
 void ppi_piece_range(const struct ppi_piece *piece, ppi_wide *least, ppi_wide *most) {
   struct ppi_set set;
-  make_set(piece, &set);
+  ppi_piece_set(piece, &set);
   ppi_total_tighten(&set);
   find_range(piece, &set, least, most);
 }
@@ -179,7 +178,7 @@ void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, 
   counting->levels = levels;
   counting->total = total;
   counting->count = count;
-  make_set(piece, &counting->set);
+  ppi_piece_set(piece, &counting->set);
   counting->blocks = ppi_total_tighten(&counting->set) ? ppi_total_points(total, &counting->set) : 0;
   *accesses = 0;
   add(counting, accesses, counting->blocks, points);
@@ -189,106 +188,4 @@ void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, 
   else if (*accesses > 0 && !total->status && !count_by_range(counting, points))
     count_groups(counting);
   free(counting);
-}
-
-/* Names of the variables: a counter's block is "name//8" and its phase "name%8". */
-struct naming {
-  char text[PPI_VARS][PPI_NAME_MAX + 48];
-  const char *names[PPI_VARS];
-};
-
-/* The counter of a loop in terms of the loop's name, which is value[loop] of the counters. */
-static void name_counter(const struct ppi_piece *piece, const struct perfpred_program *program, int loop,
-                         char text[PPI_NAME_MAX + 24]) {
-  const struct ppi_affine *value = &piece->reference->value[loop];
-  const char *name = program->slots[piece->reference->loop_node[loop]->slot];
-  bool plain = value->constant == 0;
-  for (int i = 0; i < PPI_LOOPS; i++)
-    plain = plain && (i == loop || value->c[i] == 0);
-  if (plain && value->c[loop] == 1)
-    snprintf(text, PPI_NAME_MAX + 24, "%s", name);
-  else if (plain && value->c[loop] == -1)
-    snprintf(text, PPI_NAME_MAX + 24, "(-%s)", name);
-  else
-    snprintf(text, PPI_NAME_MAX + 24, "q%d", loop);
-}
-
-static void name_variables(const struct ppi_piece *piece, const struct perfpred_program *program,
-                           struct naming *naming) {
-  memset(naming, 0, sizeof *naming);
-  for (int i = 0; i < PPI_VARS; i++)
-    naming->names[i] = naming->text[i];
-  for (int i = 0; i < piece->path->loops; i++) {
-    char name[PPI_NAME_MAX + 24];
-    name_counter(piece, program, i, name);
-    if (piece->path->modulus[i] == 1) {
-      snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "%s", name);
-      continue;
-    }
-    snprintf(naming->text[PPI_BLOCK_VAR(i)], sizeof naming->text[0], "(%s//%d)", name, piece->path->modulus[i]);
-    snprintf(naming->text[PPI_PHASE_VAR(i)], sizeof naming->text[0], "(%s%%%d)", name, piece->path->modulus[i]);
-  }
-}
-
-static void print_constraint(const struct ppi_constraint *constraint, const struct naming *naming,
-                             struct ppi_text *text) {
-  struct ppi_form form = ppi_form_constant(0);
-  struct ppi_poly poly;
-  for (int i = 0; i < PPI_LOOPS; i++)
-    form.c[PPI_BLOCK_VAR(i)] = constraint->c[i];
-  ppi_poly_form(&poly, &form);
-  ppi_text_append(text, text->length > 0 ? " and " : "");
-  ppi_poly_print(&poly, naming->names, text);
-  ppi_text_printf(text, " >= %lld", (long long)-constraint->constant);
-}
-
-static void print_box(const struct ppi_piece *piece, const struct naming *naming, struct ppi_text *text) {
-  for (int i = 0; i < piece->path->loops; i++)
-    ppi_text_printf(text, "%s%lld <= %s <= %lld", text->length > 0 ? " and " : "", (long long)piece->path->low[i],
-                    naming->names[PPI_BLOCK_VAR(i)], (long long)piece->path->high[i]);
-}
-
-/* The combinations of phases, one after the other: few, or all of them (then nothing is said). */
-static void print_points(const struct ppi_piece *piece, const struct naming *naming, struct ppi_text *text) {
-  const struct ppi_path *path = piece->path;
-  const uint32_t *points = NULL;
-  const int count = ppi_path_points(path, &points);
-  if (count == path->point_count)
-    return;
-  ppi_text_append(text, text->length > 0 ? " and " : "");
-  for (int j = 0; j < path->phase_count; j++)
-    ppi_text_printf(text, "%s%s", j ? ", " : "[", naming->names[PPI_PHASE_VAR(path->phase_loop[j])]);
-  ppi_text_append(text, "] in {");
-  for (int i = 0; i < count; i++) {
-    ppi_text_append(text, i ? " " : "");
-    for (int j = 0; j < path->phase_count; j++)
-      ppi_text_printf(text, "%s%d", j ? "," : "", path->phases[points[i] * (size_t)path->phase_count + (size_t)j]);
-  }
-  ppi_text_append(text, "}");
-}
-
-char *ppi_piece_conditions(const struct ppi_piece *piece, const struct perfpred_program *program) {
-  struct ppi_text text = PPI_TEXT_INIT;
-  struct naming naming;
-  const struct ppi_constraint *constraints = NULL;
-  const int count = ppi_path_constraints(piece->path, &constraints);
-  name_variables(piece, program, &naming);
-  print_box(piece, &naming, &text);
-  for (int i = 0; i < count; i++)
-    print_constraint(&constraints[i], &naming, &text);
-  print_points(piece, &naming, &text);
-  ppi_text_append(&text, "");
-  return ppi_text_take(&text);
-}
-
-char *ppi_piece_distance(const struct ppi_piece *piece, const struct perfpred_program *program) {
-  struct ppi_text text = PPI_TEXT_INIT;
-  struct naming naming;
-  if (piece->first) {
-    ppi_text_append(&text, "first");
-    return ppi_text_take(&text);
-  }
-  name_variables(piece, program, &naming);
-  ppi_poly_print(piece->lines, naming.names, &text);
-  return ppi_text_take(&text);
 }

@@ -13,6 +13,8 @@ struct ppi_piece {
   const struct ppi_poly *lines; /* the distance, where not */
 };
 
+/* The constraints on its blocks. */
+void ppi_piece_set(const struct ppi_piece *piece, struct ppi_set *set);
 /* Counts its accesses and misses into `count`, for caches of so many lines each. */
 void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, size_t levels, struct ppi_total *total,
                      struct ppi_misses_count *count, uint64_t *accesses);

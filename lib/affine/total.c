@@ -23,6 +23,11 @@ static void fail(struct ppi_total *total) {
         ppi_error_set(total->error, PERFPRED_UNSUPPORTED, "%s: numbers become too large to count with", total->name);
 }
 
+static void fail_memory(struct ppi_total *total) {
+  if (!total->status)
+    total->status = ppi_error_memory(total->error);
+}
+
 static bool step(struct ppi_total *total) {
   if (++total->steps % PAUSE_STEPS == 0 && !total->status)
     total->status = ppi_pause_check(total->pause, total->name, total->error);
@@ -392,7 +397,7 @@ static struct ppi_form form_of(const struct ppi_constraint *constraint) {
 static struct task *copy_task(const struct task *task) {
   struct task *copy = malloc(sizeof *copy);
   if (!copy) {
-    fail(task->total);
+    fail_memory(task->total);
     return NULL;
   }
   copy->total = task->total;
@@ -433,7 +438,7 @@ static ppi_wide sum_simple(struct task *task, int var) {
   struct bounds *bounds = malloc(2 * sizeof *bounds);
   ppi_wide sum = 0;
   if (!bounds) {
-    fail(task->total);
+    fail_memory(task->total);
     return 0;
   }
   take_bounds(task, var, &bounds[0], &bounds[1]);
@@ -699,7 +704,7 @@ static ppi_wide sum_of(struct task *task) {
 static uint64_t begin(struct ppi_total *total, const struct ppi_set *set, const struct ppi_poly *poly, int64_t limit) {
   struct task *task = malloc(sizeof *task);
   if (!task) {
-    total->status = total->status ? total->status : ppi_error_memory(total->error);
+    fail_memory(total);
     return 0;
   }
   task->total = total;
