@@ -288,25 +288,37 @@ static int analyze(struct session *session) {
   return result;
 }
 
+static int check_words(const struct options *options) {
+  if (options->kind != NULL)
+    return message_misuse("option --models: 'cache' takes models by the state of the caches");
+  if (options->script != NULL && options->json)
+    return message_misuse("'cache': --script and --json: expected one of them");
+  return COMMAND_OK;
+}
+
+/* The algorithm, and a plan of it where models are named. */
+static int prepare(struct session *session, const struct options *options) {
+  int result = session_find(session, options->operands.items[0]);
+  if (result == COMMAND_OK && session->count != 1)
+    result = message_fail("'%s' stands for %zu algorithms: expected one of them", options->operands.items[0],
+                          session->count);
+  session->blend = true;
+  if (result == COMMAND_OK && options->models != NULL)
+    result = session_load(session);
+  if (result == COMMAND_OK && options->models != NULL)
+    result = session_bind(session, false);
+  return result;
+}
+
 static int run(const struct options *options) {
   struct session session;
   int result = session_open(&session, options);
   if (result == COMMAND_OK)
     result = emulation_read(options, &session.emulation);
   if (result == COMMAND_OK)
-    result = session_find(&session, options->operands.items[0]);
-  if (result == COMMAND_OK && session.count != 1)
-    result =
-        message_fail("'%s' stands for %zu algorithms: expected one of them", options->operands.items[0], session.count);
-  if (result == COMMAND_OK && options->kind != NULL)
-    result = message_misuse("option --models: 'cache' takes models by the state of the caches");
-  if (result == COMMAND_OK && options->script != NULL && options->json)
-    result = message_misuse("'cache': --script and --json: expected one of them");
-  session.blend = true;
-  if (result == COMMAND_OK && options->models != NULL)
-    result = session_load(&session);
-  if (result == COMMAND_OK && options->models != NULL)
-    result = session_bind(&session, false);
+    result = check_words(options);
+  if (result == COMMAND_OK)
+    result = prepare(&session, options);
   if (result == COMMAND_OK)
     result = analyze(&session);
   session_close(&session);

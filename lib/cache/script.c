@@ -273,6 +273,23 @@ static enum perfpred_status put_all(struct script *script, struct perfpred_error
   return PERFPRED_OK;
 }
 
+static enum perfpred_status check_options(const struct perfpred_cache *cache,
+                                          const struct perfpred_cache_script_options *full,
+                                          struct perfpred_error *error) {
+  if (full->first > cache->count || full->count > cache->count - full->first)
+    return ppi_error_set(error, PERFPRED_INVALID, "options: %zu calls from %zu on; %s makes %zu calls", full->count,
+                         full->first, cache->program->name, cache->count);
+  if ((int)full->setup < PERFPRED_CACHE_FOUND || full->setup > PERFPRED_CACHE_BLOCK)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.setup: %d: expected 0 to %d", (int)full->setup,
+                         PERFPRED_CACHE_BLOCK);
+  if (full->width < 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.width: %" PRId64 ": expected at least 1, or 0 for %d",
+                         full->width, WIDTH);
+  if (isnan(full->limit_bytes) || full->limit_bytes < 0.0)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.limit_bytes: %g: expected a size, or 0", full->limit_bytes);
+  return PERFPRED_OK;
+}
+
 /* Members beyond the caller's size count as zero. */
 static enum perfpred_status read_options(const struct perfpred_cache *cache,
                                          const struct perfpred_cache_script_options *options,
@@ -283,19 +300,11 @@ static enum perfpred_status read_options(const struct perfpred_cache *cache,
                          options->size);
   if (options)
     memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
-  if (full->first > cache->count || full->count > cache->count - full->first)
-    return ppi_error_set(error, PERFPRED_INVALID, "options: %zu calls from %zu on; %s makes %zu calls", full->count,
-                         full->first, cache->program->name, cache->count);
+  enum perfpred_status status = check_options(cache, full, error);
+  if (status)
+    return status;
   if (full->count == 0)
     full->count = cache->count - full->first;
-  if ((int)full->setup < PERFPRED_CACHE_FOUND || full->setup > PERFPRED_CACHE_BLOCK)
-    return ppi_error_set(error, PERFPRED_INVALID, "options.setup: %d: expected 0 to %d", (int)full->setup,
-                         PERFPRED_CACHE_BLOCK);
-  if (full->width < 0)
-    return ppi_error_set(error, PERFPRED_INVALID, "options.width: %" PRId64 ": expected at least 1, or 0 for %d",
-                         full->width, WIDTH);
-  if (isnan(full->limit_bytes) || full->limit_bytes < 0.0)
-    return ppi_error_set(error, PERFPRED_INVALID, "options.limit_bytes: %g: expected a size, or 0", full->limit_bytes);
   full->width = full->width > 0 ? full->width : WIDTH;
   if (!(full->limit_bytes > 0.0))
     full->limit_bytes = 1.25 * (double)cache->options.level_bytes[cache->options.level_count - 1];
