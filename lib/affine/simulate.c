@@ -6,8 +6,11 @@
 
 #include "affine/misses.h"
 #include "affine/pause.h"
+#include "affine/sweep.h"
 #include "base/stack_distance.h"
 #include "program/walk.h"
+
+#define PAUSE_ACCESSES 65536
 
 struct simulation {
   const struct perfpred_program *nest;
@@ -15,6 +18,8 @@ struct simulation {
   struct ppi_misses *misses;
   struct ppi_layout layout;
   struct ppi_stack_distance *distances;
+  struct ppi_sweeps *sweeps;
+  uint64_t accesses; /* since the last look at the clock */
   struct ppi_pause pause;
   size_t *order;   /* places of the levels, smallest cache first */
   uint64_t *lines; /* of the caches in that order */
@@ -53,15 +58,10 @@ static enum perfpred_status refused(const struct simulation *simulation, enum pe
       simulation->nest->name, ppi_stack_distance_lines(simulation->distances), simulation->options->budget_bytes);
 }
 
-static enum perfpred_status on_access(void *data, const struct ppi_node *node, int buffer, const int64_t *subscripts,
-                                      struct perfpred_error *error) {
-  struct simulation *simulation = data;
-  const int place = ppi_layout_outside(&simulation->layout, buffer, subscripts);
-  if (place >= 0)
-    return outside(simulation, node, place, subscripts[place], error);
+static enum perfpred_status touch(struct simulation *simulation, const struct ppi_node *node, int64_t line,
+                                  struct perfpred_error *error) {
   uint64_t distance = 0;
-  const uint64_t line = (uint64_t)ppi_layout_line(&simulation->layout, buffer, subscripts);
-  enum perfpred_status status = ppi_stack_distance_access(simulation->distances, line, &distance);
+  enum perfpred_status status = ppi_stack_distance_access(simulation->distances, (uint64_t)line, &distance);
   if (status)
     return refused(simulation, status, error);
   struct ppi_misses_count *count = &simulation->misses->references[node->site];
@@ -74,9 +74,42 @@ static enum perfpred_status on_access(void *data, const struct ppi_node *node, i
   return PERFPRED_OK;
 }
 
+static enum perfpred_status on_access(void *data, const struct ppi_node *node, int buffer, const int64_t *subscripts,
+                                      struct perfpred_error *error) {
+  struct simulation *simulation = data;
+  const int place = ppi_layout_outside(&simulation->layout, buffer, subscripts);
+  if (place >= 0)
+    return outside(simulation, node, place, subscripts[place], error);
+  return touch(simulation, node, ppi_layout_line(&simulation->layout, buffer, subscripts), error);
+}
+
 static enum perfpred_status on_pulse(void *data, struct perfpred_error *error) {
   struct simulation *simulation = data;
+  simulation->accesses = 0;
   return ppi_pause_check(&simulation->pause, simulation->nest->name, error);
+}
+
+/* A whole innermost loop. */
+static enum perfpred_status on_loop(void *data, const struct ppi_node *loop, const int64_t *slots,
+                                    const struct ppi_loop *range, bool *done, struct perfpred_error *error) {
+  struct simulation *simulation = data;
+  int count = 0;
+  int64_t rounds = 0;
+  struct ppi_sweep_access *accesses = ppi_sweeps_begin(simulation->sweeps, loop, slots, range, &count, &rounds);
+  enum perfpred_status status = PERFPRED_OK;
+  *done = accesses != NULL;
+  for (; accesses && rounds > 0 && !status; rounds--) {
+    for (int i = 0; i < count && !status; i++) {
+      struct ppi_sweep_access *access = &accesses[i];
+      status = touch(simulation, access->node, access->row + access->inner / access->per_line, error);
+      access->row += access->row_step;
+      access->inner += access->inner_step;
+    }
+    simulation->accesses += (uint64_t)count;
+    if (!status && simulation->accesses >= PAUSE_ACCESSES)
+      status = on_pulse(data, error);
+  }
+  return status;
 }
 
 static void sort_levels(struct simulation *simulation) {
@@ -106,6 +139,8 @@ static enum perfpred_status prepare(struct simulation *simulation, const int64_t
   ppi_pause_start(&simulation->pause, options);
   enum perfpred_status status =
       ppi_layout_make(simulation->nest, parameters, options->line_bytes, &simulation->layout, error);
+  if (!status)
+    status = ppi_sweeps_create(simulation->nest, &simulation->layout, &simulation->sweeps, error);
   return status ? status : ppi_stack_distance_create(options->budget_bytes, &simulation->distances, error);
 }
 
@@ -126,13 +161,14 @@ enum perfpred_status ppi_misses_simulate(const struct perfpred_program *nest, co
                                          const struct ppi_misses_options *options, struct ppi_misses *misses,
                                          struct perfpred_error *error) {
   struct simulation simulation = { .nest = nest, .options = options, .misses = misses };
-  const struct ppi_walker walker = { .access = on_access, .pulse = on_pulse, .limit = UINT64_MAX };
+  const struct ppi_walker walker = { .access = on_access, .loop = on_loop, .pulse = on_pulse, .limit = UINT64_MAX };
   enum perfpred_status status = prepare(&simulation, parameters, error);
   if (!status)
     status = ppi_program_walk(nest, parameters, (size_t)nest->parameter_count, &walker, &simulation, error);
   if (!status)
     count_levels(&simulation);
   ppi_stack_distance_destroy(simulation.distances);
+  ppi_sweeps_destroy(simulation.sweeps);
   free(simulation.bins);
   free(simulation.lines);
   free(simulation.order);

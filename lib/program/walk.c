@@ -358,7 +358,10 @@ static enum perfpred_status run_for(struct frame *frame, const struct ppi_node *
                          "%s, line %d: the range %" PRId64 ":%" PRId64 " is longer than 64 bits can tell",
                          frame->program->name, node->line, lower, upper);
   int64_t start = 0, width = 0;
-  while (!status && ppi_loop_next(&loop, &start, &width))
+  bool done = false;
+  if (walk->walker->loop)
+    status = walk->walker->loop(walk->data, node, frame->slots, &loop, &done, walk->error);
+  while (!status && !done && ppi_loop_next(&loop, &start, &width))
     status = run_iteration(frame, node, start, width);
   return status;
 }

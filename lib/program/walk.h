@@ -3,7 +3,7 @@
 #ifndef PPI_PROGRAM_WALK_H
 #define PPI_PROGRAM_WALK_H
 
-#include "program/program.h"
+#include "program/loop.h"
 
 /* An iteration of a loop. */
 struct ppi_walk_block {
@@ -32,6 +32,9 @@ struct ppi_walker {
   const struct ppi_walk_block *blocks;
   int block_count;
   void (*block)(void *data, const struct ppi_node *loop, int index);
+  /* A `for` begins: a reader that goes through it by itself sets *done. slots: values of the names around it. NULL: none does. */
+  enum perfpred_status (*loop)(void *data, const struct ppi_node *loop, const int64_t *slots,
+                               const struct ppi_loop *range, bool *done, struct perfpred_error *error);
   /* Once in 4096 iterations and runs of programs: anything but PERFPRED_OK ends the walk. NULL: ignored. */
   enum perfpred_status (*pulse)(void *data, struct perfpred_error *error);
   /* An iteration of a loop that is in no other one begins. NULL: ignored. */
