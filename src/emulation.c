@@ -28,6 +28,27 @@ int emulation_read_levels(const char *option, const char *text, struct perfpred_
   return COMMAND_OK;
 }
 
+/* One number for each cache, and one for memory. */
+static int read_weights(const char *text, struct perfpred_cache_options *emulation) {
+  size_t count = 0;
+  for (const char *at = text; at != NULL;) {
+    char word[32];
+    const size_t length = strcspn(at, ",");
+    if (length >= sizeof word || count == PERFPRED_CACHE_LEVELS + 1)
+      return message_misuse("option --weights: '%s': expected at most %d numbers, with commas", text,
+                            PERFPRED_CACHE_LEVELS + 1);
+    memcpy(word, at, length);
+    word[length] = '\0';
+    if (!number_real(word, 1e-3, 1e3, &emulation->weights[count++]))
+      return message_misuse("option --weights: '%s': expected numbers from 0.001 to 1000, with commas", text);
+    at = at[length] == ',' ? at + length + 1 : NULL;
+  }
+  if (emulation->level_count > 0 && count != emulation->level_count + 1)
+    return message_misuse("option --weights: %zu numbers: expected one for each of %zu caches, and one for memory",
+                          count, emulation->level_count);
+  return COMMAND_OK;
+}
+
 /* The place of a word in a list of three or four. */
 static int choose(const char *option, const char *word, const char *const *words, int count, int *choice) {
   for (int i = 0; i < count; i++) {
@@ -60,8 +81,8 @@ static int read_choices(const struct options *options, struct perfpred_cache_opt
 
 bool emulation_given(const struct options *options) {
   return options->cache != NULL || options->residency != NULL || options->distance != NULL || options->first != NULL ||
-         options->line != 0 || options->history != 0 || options->split > 0.0 || options->alpha > 0.0 ||
-         options->beta > 0.0;
+         options->weights != NULL || options->line != 0 || options->history != 0 || options->split > 0.0 ||
+         options->alpha > 0.0 || options->beta > 0.0;
 }
 
 int emulation_read(const struct options *options, struct perfpred_cache_options *emulation) {
@@ -75,5 +96,7 @@ int emulation_read(const struct options *options, struct perfpred_cache_options 
   if (options->line != 0 && ((options->line & (options->line - 1)) != 0))
     return message_misuse("option --line: '%lld': expected a power of 2", (long long)options->line);
   int result = options->cache != NULL ? emulation_read_levels("--cache", options->cache, emulation) : COMMAND_OK;
+  if (result == COMMAND_OK && options->weights != NULL)
+    result = read_weights(options->weights, emulation);
   return result == COMMAND_OK ? read_choices(options, emulation) : result;
 }

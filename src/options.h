@@ -79,9 +79,9 @@ struct options {
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   bool keep_libraries, preload_libraries;
   bool caches, detail, fit;
-  const char *mode, *states;                        /* NULL: none given */
-  int64_t steps;                                    /* 0: the default */
-  const char *cache, *residency, *distance, *first; /* of caches that are emulated */
+  const char *mode, *states;                                  /* NULL: none given */
+  int64_t steps;                                              /* 0: the default */
+  const char *cache, *residency, *distance, *first, *weights; /* of caches that are emulated */
   int64_t line, history;
   double split, alpha, beta;
   struct range calls;

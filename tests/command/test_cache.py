@@ -134,6 +134,11 @@ def test_blended_times():
     assert "blended" in run("predict", *words).out
     large = run("predict", *words, "--cache", "1G", "--first", "total", "--residency", "shared", "--json").json()
     close(large["time_s"]["med"], answer["level_s"][0])
+    weighted = report("chol-l-3", "n=1000", "b=128", "-m", path, "--cache", "1M", "--weights", "1.5,0.5")
+    assert weighted["weights"] == [1.5, 0.5]
+    for call, plain in zip(weighted["calls"], answer["calls"]):
+        times = zip((1.5, 0.5), plain["shares"], plain["level_s"])
+        close(call["time_s"], sum(weight * share * time for weight, share, time in times))
     warm = run("predict", *words[:-1], "warm", "--json").json()
     close(warm["time_s"]["med"], answer["warm_s"])
     ranking = run("rank", *words, "--json").json()["ranking"]
@@ -202,6 +207,9 @@ def test_bad_input():
     refuses(2, *chol, "--first", "never", naming=["cold", "repeated"])
     refuses(2, *chol, "--history", "0", naming=["--history"])
     refuses(2, *chol, "--alpha", "0", naming=["--alpha"])
+    for value in ("0,1", "1,x", "", "1,1,1,1,1,1", "1,"):
+        refuses(2, *chol, "--weights", value, naming=["--weights"])
+    refuses(2, *chol, "--cache", "1M", "--weights", "1,1,1", naming=["one for memory"])
     refuses(2, *chol, "--models", "warm", naming=["--models"])
     refuses(1, *chol, "--residency", "shared", "--distance", "sums", naming=["sums"])
     refuses(1, *chol, "--calls", "100:200", naming=["--calls", "calls"])
