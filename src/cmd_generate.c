@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred generate: measures and fits what algorithms need. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "commands.h"
@@ -9,6 +10,7 @@
 #include "lapack.h"
 #include "progress.h"
 #include "session.h"
+#include "states.h"
 #include "target.h"
 #include "units.h"
 
@@ -18,12 +20,13 @@ double generating_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Models that are tied to a call in an algorithm. */
-static size_t count_contexts(const struct session *session) {
+/* Models that are tied to a call in an algorithm, or of a state of the caches. */
+static size_t count_contexts(const struct session *session, bool states) {
   size_t count = 0;
   for (size_t i = 0; i < perfpred_models_count(session->models); i++) {
     struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
-    if (perfpred_models_info(session->models, i, &info, NULL) == PERFPRED_OK && info.context[0] != '\0')
+    if (perfpred_models_info(session->models, i, &info, NULL) == PERFPRED_OK && info.context[0] != '\0' &&
+        (strncmp(info.context, "cache:", 6) == 0) == states)
       count++;
   }
   return count;
@@ -38,7 +41,8 @@ static int print_json(const struct session *session, const struct perfpred_gener
     document_string(&document, NULL, perfpred_program_name(session->programs[i]));
   document_close(&document);
   document_integer(&document, "models", (int64_t)report->models);
-  document_integer(&document, "context_models", (int64_t)count_contexts(session));
+  document_integer(&document, "context_models", (int64_t)count_contexts(session, false));
+  document_integer(&document, "state_models", (int64_t)count_contexts(session, true));
   document_integer(&document, "points", (int64_t)report->points);
   document_integer(&document, "samples", (int64_t)report->samples);
   document_integer(&document, "disturbed", (int64_t)report->disturbed);
@@ -63,8 +67,12 @@ static int print_text(const struct session *session, const struct perfpred_gener
   printf(" from %llu sample%s at %llu point%s\n", (unsigned long long)report->samples, unit_plural(report->samples),
          (unsigned long long)report->points, unit_plural(report->points));
   if (session->options->context)
-    printf("context        %zu of the models are of calls in the steps of their algorithm%s\n", count_contexts(session),
-           count_contexts(session) == 0 ? ": none of these has a loop over blocks whose steps could be measured" : "");
+    printf("context        %zu of the models are of calls in the steps of their algorithm%s\n",
+           count_contexts(session, false),
+           count_contexts(session, false) == 0 ? ": none of these has a loop over blocks whose steps could be measured"
+                                               : "");
+  if (session->options->states)
+    printf("caches         %zu of the models are of states of the caches\n", count_contexts(session, true));
   printf("time           %.1f s, of which %.1f s in timed calls\n", report->wall_s, report->measure_s);
   printf("disturbed      %llu call%s thrown away;", (unsigned long long)report->disturbed,
          unit_plural(report->disturbed));
@@ -102,7 +110,8 @@ static int fill(const struct options *options, struct perfpred_generate_options 
   generate->gate = options->gate;
   generate->ld = options->ld;
   generate->contexts = options->context ? PERFPRED_CONTEXTS_INSTEAD : PERFPRED_CONTEXTS_NONE;
-  return knobs_apply(&options->settings, generate);
+  int result = states_parse(options->states, &generate->states);
+  return result == COMMAND_OK ? knobs_apply(&options->settings, generate) : result;
 }
 
 static int measure(struct session *session, struct perfpred_generate_options *generate, const char *what,
@@ -205,7 +214,10 @@ const struct command command_generate = {
       "Kernels, cases and domains follow from the algorithms' texts. A FILE that is there is added to;\n"
       "--replace writes it anew. With --context calls are measured in the steps of their algorithm's loop, each right\n"
       "after the calls before it, and hold for that algorithm alone; calls that have no such step are measured as\n"
-      "usual. After an interrupt (Ctrl-C, kill) the same command goes on where it stopped.\n\n"
+      "usual. With --cache calls are measured in states of the caches, for estimates that know what a call finds "
+      "there\n"
+      "('perfpred cache', 'perfpred timings'). After an interrupt (Ctrl-C, kill) the same command goes on where it "
+      "stopped.\n\n"
       "--for lapack stands for all routines of LAPACK that ask for a block size, of the --types given, in 600 seconds\n"
       "unless --budget says otherwise, for sizes 8:3000: besides the models a decision table is written ('perfpred\n"
       "table' shows it), which 'perfpred run' gives to programs. Models that FILE has already are not made again.\n\n"
@@ -221,6 +233,7 @@ const struct command command_generate = {
       "  seed           of the order of the samples\n"
       "  generator      adaptive (the default), which samples where it errs, or published\n",
   .takes = TAKES_FOR | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_BUDGET | TAKES_SET | TAKES_SETUP | TAKES_GATE |
-           TAKES_LD | TAKES_FILES | TAKES_TARGET | TAKES_CONTEXT | TAKES_TYPES | TAKES_TABLE | TAKES_EMIT,
+           TAKES_LD | TAKES_FILES | TAKES_TARGET | TAKES_CONTEXT | TAKES_STATES | TAKES_TYPES | TAKES_TABLE |
+           TAKES_EMIT,
   .run = run,
 };

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "job.h"
+#include "replayed.h"
 #include "table.h"
 #include "units.h"
 
@@ -148,19 +149,30 @@ static int predict(struct session *session, void *data) {
 }
 
 static int run(const struct options *options) {
+  int result = replayed_check(options);
+  if (result != COMMAND_OK)
+    return result;
+  if (replayed_is_meant(options))
+    return replayed_run(options);
   const struct job job = { .takes = JOB_ONE, .names = options->operands.items[0], .work = predict };
   return job_run(options, &job);
 }
 
 const struct command command_predict = {
   .name = "predict",
-  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--json]",
+  .synopsis = "NAME -m FILE PARAMETER=VALUE ... [--extrapolate] [--force] [-f FILE] [--mode replay] [--json]",
   .summary = "Run time, performance and efficiency of an algorithm, without running it",
   .details =
       "Parameters are those of the algorithm, such as n=1000 b=128; 'perfpred algorithms' shows them, and the values\n"
-      "that they have where none is given (b=64).\n",
+      "that they have where none is given (b=64). With --mode replay no models are needed: a few steps of the "
+      "algorithm's\n"
+      "loop are measured where they stand and the others interpolated, for an algorithm that is asked about once; "
+      "what\n"
+      "that cost is told. With --mode setup nothing but those steps is run: the caches are brought into the state "
+      "that\n"
+      "they would find by touching memory.\n",
   .takes = TAKES_MODELS | TAKES_PARAMETERS | TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE |
-           TAKES_EMULATED | TAKES_NUMBER,
+           TAKES_EMULATED | TAKES_NUMBER | TAKES_MODE | TAKES_REPS | TAKES_BUDGET | TAKES_GATE | TAKES_SETUP,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

@@ -311,7 +311,7 @@ enum perfpred_status worker_parse(struct worker *worker, const char *text, struc
   return ppi_program_parse(worker->programs, worker->kernels, text, strlen(text), "program", program, error);
 }
 
-static enum perfpred_status read_execution(struct worker *worker, struct ppi_execution *execution,
+enum perfpred_status worker_read_execution(struct worker *worker, struct ppi_execution *execution,
                                            struct perfpred_error *error) {
   struct perfpred_program *program = NULL;
   const char *text = ppi_wire_get_string(&worker->in);
@@ -342,7 +342,7 @@ enum perfpred_status worker_execute(struct worker *worker, struct perfpred_error
   if (!executions)
     return ppi_error_memory(error);
   for (; filled < count && status == PERFPRED_OK; filled++)
-    status = read_execution(worker, &executions[filled], error);
+    status = worker_read_execution(worker, &executions[filled], error);
   if (status == PERFPRED_OK)
     status = run(worker, NULL, executions, count, &sampling, error);
   for (size_t i = 0; i < filled; i++) {

@@ -183,6 +183,8 @@ static enum perfpred_status handle(struct worker *worker, struct perfpred_error 
                    { PPI_MESSAGE_SAMPLE, worker_sample },
                    { PPI_MESSAGE_EXECUTE, worker_execute },
                    { PPI_MESSAGE_WINDOWS, worker_windows },
+                   { PPI_MESSAGE_CALLS, worker_calls },
+                   { PPI_MESSAGE_CACHES, worker_caches },
                    { PPI_MESSAGE_SCRIPT, worker_script },
                    { PPI_MESSAGE_APEX, worker_apex },
                    { PPI_MESSAGE_WATCH, worker_watch },

@@ -92,7 +92,13 @@ enum perfpred_status worker_parse(struct worker *worker, const char *text, struc
                                   struct perfpred_error *error);
 enum perfpred_status worker_unreadable(struct perfpred_error *error);
 enum perfpred_status worker_outcome(struct worker *worker, enum perfpred_status status, struct perfpred_error *error);
+/* What it points to is the caller's to release, whatever is returned. */
+enum perfpred_status worker_read_execution(struct worker *worker, struct ppi_execution *execution,
+                                           struct perfpred_error *error);
 enum perfpred_status worker_script(struct worker *worker, struct perfpred_error *error);
+/* calls.c, caches.c */
+enum perfpred_status worker_calls(struct worker *worker, struct perfpred_error *error);
+enum perfpred_status worker_caches(struct worker *worker, struct perfpred_error *error);
 enum perfpred_status worker_learn(struct worker *worker, struct perfpred_error *error);
 void worker_forget_script(struct worker *worker);
 enum perfpred_status worker_core(struct worker *worker, struct perfpred_error *error);

@@ -332,12 +332,15 @@ struct perfpred_generate_options {
   enum perfpred_contexts contexts; /**< models of calls in their algorithm; they are always made by the adaptive
                                                   generator */
   double spent_s;                  /**< part of budget_s that was spent before the call: on starting the sampler, say */
+  unsigned states; /**< bits of enum perfpred_cache_state: the states of the caches that calls are modelled in, beside
+                                        each other; 0: warm alone. Models of other states than warm have "cache:in",
+                                        "cache:outer" or "cache:out" as their context and serve perfpred_plan_cache */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
     sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
         PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT,  \
-        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE, 0.0                                                                        \
+        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE, 0.0, 0                                                                     \
   }
 
 /** What a generation did. @since 0.1 */

@@ -17,9 +17,11 @@
 #include <perfpred/models.h>
 #include <perfpred/plan.h>
 #include <perfpred/program.h>
+#include <perfpred/replay.h>
 #include <perfpred/run.h>
 #include <perfpred/sampler.h>
 #include <perfpred/status.h>
+#include <perfpred/timings.h>
 #include <perfpred/tuner.h>
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins deriving, measuring and fitting. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "api/stock.h"
 #include "machine/clock.h"
 #include "measure/sampler.h"
+#include "model/state.h"
 
 #define LEAST_BUDGET_S 1e-3
 
@@ -88,6 +90,8 @@ static enum perfpred_status describe(struct perfpred_sampler *sampler, const str
     return status;
   memcpy(machine->peak_flops_per_s, opening->machine.peak_flops_per_s, sizeof machine->peak_flops_per_s);
   machine->bandwidth_bytes_per_s = opening->machine.bandwidth_bytes_per_s;
+  machine->effective_count = opening->machine.effective_count;
+  memcpy(machine->effective, opening->machine.effective, sizeof machine->effective);
   /* what times were brought to is what others have to be brought to that are compared with them */
   if (models->setups->reference_s > 0.0)
     models->setups->yardstick_s = models->setups->reference_s;
@@ -103,15 +107,84 @@ static enum perfpred_status take_steps(void *data, const struct ppi_request *req
   return ppi_steps_sample(joint->sampler, requests, count, sampling, results, error);
 }
 
+/* --- States of the caches ------------------------------------------------------------------------------------------ */
+
+/* Calls alone, each in the state that its spot names. */
+static enum perfpred_status take_states(void *data, const struct ppi_request *requests, size_t count,
+                                        const struct ppi_sampling *sampling, struct ppi_result *results,
+                                        struct perfpred_error *error) {
+  struct joint *joint = data;
+  struct ppi_sampling alone = *sampling;
+  enum perfpred_cache_state *states = calloc(count + 1, sizeof *states);
+  if (!states)
+    return ppi_error_memory(error);
+  for (size_t i = 0; i < count; i++)
+    states[i] = ppi_state_of(sampling->spots[i].context);
+  alone.states = states;
+  alone.spots = NULL;
+  enum perfpred_status status = joint->sampler->ops->sample(joint->sampler, requests, count, &alone, results, error);
+  free(states);
+  return status;
+}
+
+/* All calls of the programs, in every state but the warm one, which is that of calls alone. */
+static enum perfpred_status state_targets(const struct perfpred_program *const *programs, size_t program_count,
+                                          const struct perfpred_generate_options *full, struct ppi_target **targets,
+                                          size_t *count, struct perfpred_error *error) {
+  static const enum perfpred_cache_state states[] = { PERFPRED_STATE_IN, PERFPRED_STATE_OUTER, PERFPRED_STATE_OUT };
+  enum { STATES = sizeof states / sizeof states[0] };
+  struct ppi_target *warm = NULL;
+  size_t warm_count = 0, used = 0;
+  enum perfpred_status status = ppi_derive_others(programs, program_count, full, NULL, &warm, &warm_count, error);
+  if (status)
+    return status;
+  struct ppi_target *made = calloc(STATES * warm_count + 1, sizeof *made);
+  for (int s = 0; made && s < STATES; s++)
+    for (size_t i = 0; i < warm_count && (full->states & (unsigned)states[s]); i++) {
+      made[used] = warm[i];
+      snprintf(made[used++].context, sizeof made->context, "%s", ppi_state_context(states[s]));
+    }
+  free(warm);
+  if (!made)
+    return ppi_error_memory(error);
+  *targets = made;
+  *count = used;
+  return PERFPRED_OK;
+}
+
+/* Sizes of the caches are part of what such models are used with. Where there are none to measure they stay unknown. */
+static enum perfpred_status measure_caches(struct joint *joint, const struct perfpred_generate_options *full,
+                                           struct ppi_machine *machine, struct perfpred_error *error) {
+  const struct ppi_machine *known = full->known ? &full->known->machine : NULL;
+  const bool wanted = (full->states & ~(unsigned)PERFPRED_STATE_WARM) != 0;
+  if (!wanted || !joint->sampler->ops->caches)
+    return PERFPRED_OK;
+  if (full->budget_s > 0.0 && known && known->effective_count > 0 &&
+      ppi_machine_compare(known, machine, NULL) == PERFPRED_OK) {
+    machine->effective_count = known->effective_count;
+    memcpy(machine->effective, known->effective, sizeof machine->effective);
+    return PERFPRED_OK;
+  }
+  struct ppi_curve curve;
+  double limit_s = full->budget_s > 0.0 ? PPI_RATES_SHARE * full->budget_s : (double)INFINITY;
+  enum perfpred_status status = joint->sampler->ops->caches(joint->sampler, limit_s, &curve, error);
+  if (!status)
+    machine->effective_count = ppi_levels_find(&curve, machine->effective);
+  return status;
+}
+
+/* --- Everything ---------------------------------------------------------------------------------------------------- */
+
 /* What a generation is to model. */
 struct task {
   struct ppi_steps steps;
-  struct ppi_target *stepped, *alone; /* calls in steps, and others */
-  size_t stepped_count, alone_count;
+  struct ppi_target *stepped, *states, *alone; /* calls in steps, in states of the caches, and others */
+  size_t stepped_count, state_count, alone_count;
 };
 
 static void task_release(struct task *task) {
   free(task->alone);
+  free(task->states);
   free(task->stepped);
   ppi_steps_free(&task->steps);
 }
@@ -125,10 +198,12 @@ static enum perfpred_status task_init(struct task *task, const struct perfpred_p
     status = ppi_steps_of(programs, count, &task->steps, error);
   if (!status && task->steps.count > 0)
     status = ppi_steps_targets(&task->steps, full, &task->stepped, &task->stepped_count, error);
-  if (!status)
+  if (!status && full->states)
+    status = state_targets(programs, count, full, &task->states, &task->state_count, error);
+  if (!status && (!full->states || (full->states & PERFPRED_STATE_WARM)))
     status = ppi_derive_others(programs, count, full, instead ? &task->steps : NULL, &task->alone, &task->alone_count,
                                error);
-  if (!status && task->stepped_count + task->alone_count == 0)
+  if (!status && task->stepped_count + task->state_count + task->alone_count == 0)
     status = ppi_error_set(error, PERFPRED_INVALID, "%s makes no call that has work to do in the ranges of n and b",
                            programs[0]->name);
   if (status)
@@ -179,9 +254,19 @@ static enum perfpred_status generate_stepped(struct joint *joint, struct ppi_sto
                                              const struct perfpred_generate_options *full,
                                              struct perfpred_models **models, struct perfpred_generate_report *report,
                                              struct perfpred_error *error) {
-  const double share = (double)task->stepped_count / (double)(task->stepped_count + task->alone_count);
+  const double share =
+      (double)task->stepped_count / (double)(task->stepped_count + task->state_count + task->alone_count);
   struct part part = { task->stepped, task->stepped_count, take_steps, plain(full, share * left_s(joint)) };
   part.options.generator = PERFPRED_GENERATOR_ADAPTIVE;
+  return generate(joint, stock, &part, models, report, error);
+}
+
+static enum perfpred_status generate_states(struct joint *joint, struct ppi_stock *stock, const struct task *task,
+                                            const struct perfpred_generate_options *full,
+                                            struct perfpred_models **models, struct perfpred_generate_report *report,
+                                            struct perfpred_error *error) {
+  const double share = (double)task->state_count / (double)(task->state_count + task->alone_count);
+  const struct part part = { task->states, task->state_count, take_states, plain(full, share * left_s(joint)) };
   return generate(joint, stock, &part, models, report, error);
 }
 
@@ -223,30 +308,41 @@ static enum perfpred_status join_models(struct perfpred_models *to, struct perfp
   return status;
 }
 
+/* What there is joins what a part made, whose options are kept: those of the last one, of calls alone where there are any. */
+static enum perfpred_status add_part(struct perfpred_models **models, struct perfpred_models *part,
+                                     struct perfpred_generate_report *report,
+                                     struct perfpred_generate_report *part_report, struct perfpred_error *error) {
+  struct perfpred_models *before = *models;
+  *models = part;
+  if (before)
+    join_reports(part_report, report);
+  *report = *part_report;
+  return before ? join_models(part, before, error) : PERFPRED_OK;
+}
+
 static enum perfpred_status run_parts(struct joint *joint, struct ppi_stock *stock, const struct task *task,
                                       const struct perfpred_generate_options *full, struct perfpred_models **models,
                                       struct perfpred_generate_report *report, struct perfpred_error *error) {
-  struct perfpred_generate_report stepped_report = PERFPRED_GENERATE_REPORT_INIT;
-  struct perfpred_models *stepped = NULL;
+  typedef enum perfpred_status part_fn(struct joint * joint, struct ppi_stock * stock, const struct task *task,
+                                       const struct perfpred_generate_options *full, struct perfpred_models **models,
+                                       struct perfpred_generate_report *report, struct perfpred_error *error);
+  static part_fn *const run[] = { generate_stepped, generate_states, generate_alone };
+  const size_t counts[] = { task->stepped_count, task->state_count, task->alone_count };
+  struct perfpred_models *made = NULL;
   enum perfpred_status status = PERFPRED_OK;
-  if (task->stepped_count > 0)
-    status = generate_stepped(joint, stock, task, full, &stepped, &stepped_report, error);
-  if (status)
-    return status;
-  if (task->alone_count == 0) {
-    *models = stepped;
-    *report = stepped_report;
-    return PERFPRED_OK;
+  for (int i = 0; i < 3 && !status; i++) {
+    struct perfpred_generate_report part_report = PERFPRED_GENERATE_REPORT_INIT;
+    struct perfpred_models *part = NULL;
+    if (counts[i] == 0)
+      continue;
+    status = run[i](joint, stock, task, full, &part, &part_report, error);
+    if (!status)
+      status = add_part(&made, part, report, &part_report, error);
   }
-  status = generate_alone(joint, stock, task, full, models, report, error);
-  if (status || !stepped) {
-    perfpred_models_unref(stepped);
-    return status;
-  }
-  join_reports(report, &stepped_report);
-  status = join_models(*models, stepped, error);
   if (status)
-    perfpred_models_unref(*models);
+    perfpred_models_unref(made);
+  else
+    *models = made;
   return status;
 }
 
@@ -281,6 +377,8 @@ static enum perfpred_status generate_all(struct joint *joint, const struct perfp
   if (!opening)
     return ppi_error_memory(error);
   enum perfpred_status status = open_up(joint, full, opening, error);
+  if (!status)
+    status = measure_caches(joint, full, &opening->machine, error);
   if (!status)
     status = run_task(joint, context, task, full, &fresh, report, error);
   if (!status) {

@@ -20,11 +20,14 @@ struct refit {
   struct perfpred_error *error;
 };
 
-/* Sub-models of one setup and one leading dimension, all of calls in steps or none: what one generation makes. */
+/* How a sub-model's samples are asked for. */
+enum kind { ALONE, IN_STATE, STEPPED };
+
+/* Sub-models of one setup, one leading dimension and one kind: what one generation makes. */
 struct batch {
   struct refit *refit;
   int setup;
-  bool stepped;
+  enum kind kind;
   struct ppi_target *targets;
   size_t count;
   struct ppi_replay replay;
@@ -100,9 +103,15 @@ static bool same_steps(const struct ppi_submodel *a, const struct ppi_submodel *
          a->dimensions == b->dimensions && memcmp(a->upper, b->upper, (size_t)a->dimensions * sizeof *a->upper) == 0;
 }
 
+static enum kind kind_of(const struct ppi_submodel *submodel) {
+  if (submodel->basis)
+    return STEPPED;
+  return submodel->context[0] ? IN_STATE : ALONE;
+}
+
 static bool goes_along(const struct batch *batch, const struct ppi_submodel *leader,
                        const struct ppi_submodel *submodel) {
-  return submodel->setup == batch->setup && submodel->ld == leader->ld && (submodel->basis != NULL) == batch->stepped;
+  return submodel->setup == batch->setup && submodel->ld == leader->ld && kind_of(submodel) == batch->kind;
 }
 
 static void add_target(struct batch *batch, int place, size_t group) {
@@ -115,7 +124,7 @@ static void add_target(struct batch *batch, int place, size_t group) {
 static void add_group(struct batch *batch, int first) {
   const struct perfpred_models *models = batch->refit->models;
   const struct ppi_submodel *leader = models->submodels + first;
-  size_t group = batch->stepped ? batch->count + 1 : 0;
+  size_t group = batch->kind == STEPPED ? batch->count + 1 : 0;
   for (int i = first; i < models->count; i++) {
     const struct ppi_submodel *submodel = models->submodels + i;
     if (i == first || (!batch->refit->done[i] && goes_along(batch, leader, submodel) && same_steps(leader, submodel)))
@@ -130,7 +139,7 @@ static enum perfpred_status batch_init(struct batch *batch, struct refit *refit,
   memset(batch, 0, sizeof *batch);
   batch->refit = refit;
   batch->setup = leader->setup;
-  batch->stepped = leader->basis != NULL;
+  batch->kind = kind_of(leader);
   batch->replay.samples = models->samples[leader->setup];
   batch->replay.by_part = batch->replay.lenient = true;
   ppi_replay_source(&batch->replay, &batch->known);
@@ -180,7 +189,7 @@ static enum perfpred_status batch_run(struct batch *batch, int64_t ld) {
   struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
   struct perfpred_models *fresh = NULL;
   options.ld = ld;
-  if (batch->stepped)
+  if (batch->kind == STEPPED)
     options.generator = PERFPRED_GENERATOR_ADAPTIVE; /* as in a generation */
   enum perfpred_status status =
       ppi_refit(batch->targets, batch->count, &source, &known, &options, &fresh, &report, refit->error);

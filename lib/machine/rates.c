@@ -7,6 +7,7 @@
 #include "machine/clock.h"
 #include "machine/machine.h"
 #include "machine/peak.h"
+#include "machine/read.h"
 
 #define PEAK_RUNS 30
 #define PEAK_RUN_S 0.002
@@ -57,25 +58,6 @@ static double peak(const struct ppi_clock *clock, const struct ppi_peak_loop *lo
   return best.rate;
 }
 
-typedef uint64_t lane __attribute__((vector_size(16)));
-
-/* Sums a buffer of whole 128-byte blocks. */
-static uint64_t read_through(const lane *data, size_t count) {
-  lane s0 = { 0 }, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-  for (size_t i = 0; i < count; i += 8) {
-    s0 += data[i];
-    s1 += data[i + 1];
-    s2 += data[i + 2];
-    s3 += data[i + 3];
-    s4 += data[i + 4];
-    s5 += data[i + 5];
-    s6 += data[i + 6];
-    s7 += data[i + 7];
-  }
-  lane sum = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
-  return sum[0] + sum[1];
-}
-
 /* Several times the largest cache, within limits: a shared cache is often reported far larger than the share one gets. */
 static size_t buffer_bytes(const struct ppi_machine *machine) {
   size_t bytes = BUFFER_MIN;
@@ -93,7 +75,7 @@ static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine 
   double end = clock->now(clock->state) + limit_s;
   if ((double)bytes > FILL_BYTES_PER_S * limit_s)
     return 0.0;
-  lane *data = aligned_alloc(4096, bytes);
+  void *data = aligned_alloc(4096, bytes);
   if (data == NULL)
     return 0.0;
   memset(data, 1, bytes);
@@ -103,7 +85,7 @@ static double bandwidth(const struct ppi_clock *clock, const struct ppi_machine 
     double begin = clock->now(clock->state);
     if (i > 0 && begin >= end)
       break;
-    sink = read_through(data, bytes / sizeof *data);
+    sink = ppi_read_through(data, bytes);
     double time = clock->now(clock->state) - begin;
     (void)sink;
     best_add(&best, time > 0.0 ? (double)bytes / time : 0.0);

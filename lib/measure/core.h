@@ -63,6 +63,11 @@ enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpr
                                       const struct ppi_sampling *sampling, struct ppi_result *results,
                                       struct perfpred_error *error);
 
+/* As the operation `calls`. */
+enum perfpred_status ppi_core_calls(struct ppi_core *core, const struct ppi_execution *execution, size_t count,
+                                    const struct ppi_sampling *sampling, struct ppi_result *results,
+                                    struct perfpred_error *error);
+
 /* Memory of the named buffers of a script, made when a unit first needs it. All zero at first. */
 struct ppi_buffers {
   unsigned char **memory, **base;

@@ -127,7 +127,7 @@ static enum perfpred_status run(struct executions *all, size_t count, const stru
                                          .check = check_frames,
                                          .overhead_s = frames_overhead,
                                          .data = all,
-                                         .part_count = all->stamps ? all->stamps->calls.count : 0,
+                                         .part_count = all->stamps ? all->stamps->part_count : 0,
                                          .parts_s = parts_of };
   const struct ppi_bench *bench = NULL;
   struct ppi_level *level = NULL;
@@ -135,14 +135,24 @@ static enum perfpred_status run(struct executions *all, size_t count, const stru
   return status == PERFPRED_OK ? ppi_schedule_run(bench, level, &subjects, sampling, results, error) : status;
 }
 
-/* The results of each execution, one or one for each of its calls, side by side. */
-static enum perfpred_status execute(struct executions *all, size_t count, const struct ppi_sampling *sampling,
-                                    struct ppi_result *results, struct perfpred_error *error) {
-  const size_t each = all->stamps ? all->stamps->calls.count : 1;
+/* Whoever wants a time of every call has to know how many there are. */
+static enum perfpred_status check_parts(const struct executions *all, size_t wanted, struct perfpred_error *error) {
+  if (all->stamps == NULL || !all->stamps->apart || all->stamps->part_count == wanted)
+    return PERFPRED_OK;
+  return ppi_error_set(error, PERFPRED_INVALID, "%s makes %zu calls, expected %zu", all->list[0].program->name,
+                       all->stamps->part_count, wanted);
+}
+
+/* The results of each execution, one or `each` of its parts, side by side. */
+static enum perfpred_status execute(struct executions *all, size_t count, size_t each,
+                                    const struct ppi_sampling *sampling, struct ppi_result *results,
+                                    struct perfpred_error *error) {
   all->selected = SIZE_MAX;
   all->layout.wanted_ld = sampling->ld;
   all->points = calloc(count + 1, sizeof *all->points);
   enum perfpred_status status = all->points == NULL ? ppi_error_memory(error) : prepare(all, count, error);
+  if (status == PERFPRED_OK)
+    status = check_parts(all, each, error);
   if (status == PERFPRED_OK)
     status = run(all, count, sampling, results, error);
   for (size_t i = 0; i < count * each && status == PERFPRED_OK; i++) {
@@ -159,7 +169,7 @@ enum perfpred_status ppi_core_execute(struct ppi_core *core, const struct ppi_ex
                                       struct perfpred_error *error) {
   struct executions all = { .list = executions };
   all.layout.core = core;
-  return execute(&all, count, sampling, results, error);
+  return execute(&all, count, 1, sampling, results, error);
 }
 
 enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct perfpred_program *program,
@@ -174,9 +184,23 @@ enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct 
     for (size_t i = 0; i < count; i++)
       list[i] = (struct ppi_execution){ program, windows[i].parameters, (size_t)program->parameter_count };
     all.layout.core = core;
-    status = execute(&all, count, sampling, results, error);
+    status = execute(&all, count, stamps.calls.count, sampling, results, error);
   }
   ppi_stamps_free(&stamps);
   free(list);
+  return status;
+}
+
+enum perfpred_status ppi_core_calls(struct ppi_core *core, const struct ppi_execution *execution, size_t count,
+                                    const struct ppi_sampling *sampling, struct ppi_result *results,
+                                    struct perfpred_error *error) {
+  struct ppi_stamps stamps = { .apart = true };
+  enum perfpred_status status = ppi_stamps_begin(&stamps, execution->program, error);
+  if (status == PERFPRED_OK) {
+    struct executions all = { .list = execution, .stamps = &stamps };
+    all.layout.core = core;
+    status = execute(&all, 1, count, sampling, results, error);
+  }
+  ppi_stamps_free(&stamps);
   return status;
 }

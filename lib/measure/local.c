@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/chase.h"
 #include "machine/cpus.h"
 #include "measure/core.h"
 
@@ -31,6 +32,17 @@ static enum perfpred_status local_windows(struct perfpred_sampler *sampler, cons
                                           const struct ppi_sampling *sampling, struct ppi_result *results,
                                           struct perfpred_error *error) {
   return ppi_core_windows(((struct local *)sampler)->core, program, windows, count, sampling, results, error);
+}
+
+static enum perfpred_status local_calls(struct perfpred_sampler *sampler, const struct ppi_execution *execution,
+                                        size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
+                                        struct perfpred_error *error) {
+  return ppi_core_calls(((struct local *)sampler)->core, execution, count, sampling, results, error);
+}
+
+static enum perfpred_status local_caches(struct perfpred_sampler *sampler, double limit_s, struct ppi_curve *curve,
+                                         struct perfpred_error *error) {
+  return ppi_chase_measure(&((struct local *)sampler)->machine, limit_s, curve, error);
 }
 
 struct local_run {
@@ -92,6 +104,8 @@ static void local_destroy(struct perfpred_sampler *sampler) {
 static const struct ppi_sampler_ops local_ops = { .sample = local_sample,
                                                   .execute = local_execute,
                                                   .windows = local_windows,
+                                                  .calls = local_calls,
+                                                  .caches = local_caches,
                                                   .script = local_script,
                                                   .apex = local_apex,
                                                   .describe = local_describe,

@@ -338,6 +338,32 @@ enum perfpred_status ppi_get_unit(struct ppi_wire *wire, struct ppi_unit_result 
   return PERFPRED_OK;
 }
 
+void ppi_put_curve(struct ppi_wire *wire, const struct ppi_curve *curve) {
+  ppi_wire_put_i64(wire, curve->count);
+  for (int i = 0; i < curve->count; i++) {
+    ppi_wire_put_i64(wire, curve->points[i].bytes);
+    ppi_wire_put_f64(wire, curve->points[i].latency_s);
+    ppi_wire_put_f64(wire, curve->points[i].bandwidth_bytes_per_s);
+  }
+}
+
+void ppi_get_curve(struct ppi_wire *wire, struct ppi_curve *curve) {
+  curve->count = get_int(wire);
+  if (curve->count < 0 || curve->count > PPI_CURVE_MAX) {
+    wire->bad = true;
+    curve->count = 0;
+  }
+  for (int i = 0; i < curve->count; i++) {
+    struct ppi_curve_point *point = &curve->points[i];
+    point->bytes = ppi_wire_get_i64(wire);
+    point->latency_s = ppi_wire_get_f64(wire);
+    point->bandwidth_bytes_per_s = ppi_wire_get_f64(wire);
+    if (point->bytes <= (i > 0 ? curve->points[i - 1].bytes : 0) || !(point->latency_s > 0.0) ||
+        !(point->bandwidth_bytes_per_s >= 0.0))
+      wire->bad = true;
+  }
+}
+
 static void put_cache(struct ppi_wire *wire, const struct ppi_cache *cache) {
   ppi_wire_put_i64(wire, cache->level);
   ppi_wire_put_i64(wire, cache->bytes);

@@ -33,6 +33,8 @@ enum ppi_message {
   PPI_MESSAGE_QUIT,          /* -> none: the worker ends */
   PPI_MESSAGE_SCRIPT, /* sampling, source, text, number of a unit (-1: none, the names of its events are looked up) -> its result */
   PPI_MESSAGE_APEX,   /* sampling, count, instruction set, threads, bytes to warm up, runs -> report */
+  PPI_MESSAGE_CALLS,  /* sampling, 1, an execution, number of its calls -> results */
+  PPI_MESSAGE_CACHES, /* longest time -> curve */
   PPI_MESSAGE_WATCH,  /* process, seconds, events -> samples as bytes */
   PPI_MESSAGE_CANCEL, /* while one of the others runs; late ones are ignored */
   /* replies: any number of PROGRESS, then one of the others */
@@ -96,6 +98,8 @@ enum perfpred_status ppi_get_apex_report(struct ppi_wire *wire, struct ppi_apex_
 void ppi_put_unit(struct ppi_wire *wire, const struct ppi_unit_result *result);
 enum perfpred_status ppi_get_unit(struct ppi_wire *wire, struct ppi_unit_result *result, struct perfpred_error *error);
 
+void ppi_put_curve(struct ppi_wire *wire, const struct ppi_curve *curve);
+void ppi_get_curve(struct ppi_wire *wire, struct ppi_curve *curve);
 void ppi_put_machine(struct ppi_wire *wire, const struct ppi_machine *machine);
 void ppi_get_machine(struct ppi_wire *wire, struct ppi_machine *machine);
 void ppi_put_setup(struct ppi_wire *wire, const struct ppi_setup *setup);

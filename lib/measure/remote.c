@@ -205,6 +205,43 @@ static enum perfpred_status windows(struct perfpred_sampler *sampler, const stru
   return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count * parts, error) : status;
 }
 
+static enum perfpred_status calls(struct perfpred_sampler *sampler, const struct ppi_execution *execution, size_t count,
+                                  const struct ppi_sampling *sampling, struct ppi_result *results,
+                                  struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  enum perfpred_status status = prepare(remote, NULL, execution, 1, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_CALLS);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_i64(&remote->out, 1);
+  status = put_execution(&remote->out, execution, error);
+  ppi_wire_put_i64(&remote->out, (int64_t)count);
+  if (status == PERFPRED_OK)
+    status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_results(&remote->in, results, count, error) : status;
+}
+
+static enum perfpred_status caches(struct perfpred_sampler *sampler, double limit_s, struct ppi_curve *curve,
+                                   struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  struct ppi_curve told;
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_wire_start(&remote->out, PPI_MESSAGE_CACHES);
+  ppi_wire_put_f64(&remote->out, limit_s);
+  status = ppi_remote_ask(remote, NULL, fmax(MEASURE_S, remote->plan.timeout_s), error);
+  if (status != PERFPRED_OK)
+    return status;
+  ppi_get_curve(&remote->in, &told);
+  if (remote->in.bad)
+    return ppi_error_set(error, PERFPRED_WORKER, "worker '%s': its curve of latencies cannot be read",
+                         remote->plan.worker);
+  *curve = told;
+  return PERFPRED_OK;
+}
+
 /* The worker reads the text again: what it has to know for that are the kernels. One that died is replaced at the next unit. */
 static enum perfpred_status introduce_script(struct ppi_remote *remote, const struct ppi_script *script,
                                              struct perfpred_error *error) {
@@ -384,6 +421,8 @@ static void destroy(struct perfpred_sampler *sampler) {
 static const struct ppi_sampler_ops remote_ops = { .sample = sample,
                                                    .execute = execute,
                                                    .windows = windows,
+                                                   .calls = calls,
+                                                   .caches = caches,
                                                    .script = script,
                                                    .apex = apex,
                                                    .watch = watch,

@@ -5,7 +5,7 @@
 
 #include <perfpred/sampler.h>
 
-#include "machine/machine.h"
+#include "machine/levels.h"
 #include "measure/apex.h"
 #include "measure/sample.h"
 #include "measure/script_tree.h"
@@ -49,6 +49,15 @@ struct ppi_sampler_ops {
   enum perfpred_status (*windows)(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                   const struct ppi_window *windows, size_t count, const struct ppi_sampling *sampling,
                                   struct ppi_result *results, struct perfpred_error *error);
+  /* A whole execution, call by call: results: one for each call that has work to do, in the order of execution, of which there must be
+     `count` (PERFPRED_INVALID). Otherwise as above. */
+  enum perfpred_status (*calls)(struct perfpred_sampler *sampler, const struct ppi_execution *execution, size_t count,
+                                const struct ppi_sampling *sampling, struct ppi_result *results,
+                                struct perfpred_error *error);
+  /* How long loads take over working sets of rising size, in at most limit_s (infinite: takes what it takes, 1 to 2 s). NULL: nothing is
+     run here whose operands lie anywhere. */
+  enum perfpred_status (*caches)(struct perfpred_sampler *sampler, double limit_s, struct ppi_curve *curve,
+                                 struct perfpred_error *error);
   /* One outcome for each unit, in their order; a unit that fails does not keep the next ones from being run. outcomes: zeroed; to be
      freed whatever is returned. */
   enum perfpred_status (*script)(struct perfpred_sampler *sampler, const struct ppi_script *script,

@@ -15,9 +15,10 @@ enum perfpred_status ppi_stamps_begin(struct ppi_stamps *stamps, const struct pe
 enum perfpred_status ppi_stamps_allocate(struct ppi_stamps *stamps, const struct ppi_layout *layout,
                                          struct perfpred_error *error) {
   size_t frames = layout->frame_capacity + 1;
+  stamps->part_count = stamps->apart ? layout->frame_capacity : stamps->calls.count;
   stamps->places = calloc(frames, sizeof *stamps->places);
   stamps->readings = calloc(frames + 1, sizeof *stamps->readings);
-  stamps->times_s = calloc(stamps->calls.count, sizeof *stamps->times_s);
+  stamps->times_s = calloc(stamps->part_count + 1, sizeof *stamps->times_s);
   return stamps->places && stamps->readings && stamps->times_s ? PERFPRED_OK : ppi_error_memory(error);
 }
 
@@ -33,7 +34,7 @@ enum perfpred_status ppi_stamps_call(struct ppi_stamps *stamps, struct ppi_layou
   size_t before = layout->frame_count;
   enum perfpred_status status = ppi_layout_call(layout, node, values, error);
   if (status == PERFPRED_OK && !layout->planning && layout->frame_count > before)
-    stamps->places[before] = ppi_calls_place(&stamps->calls, node);
+    stamps->places[before] = stamps->apart ? before : ppi_calls_place(&stamps->calls, node);
   return status;
 }
 
@@ -51,7 +52,7 @@ void ppi_stamps_run(struct ppi_stamps *stamps, const struct ppi_layout *layout, 
 const double *ppi_stamps_times(struct ppi_stamps *stamps, const struct ppi_layout *layout, size_t first) {
   const struct ppi_clock *clock = &layout->core->bench.wall;
   double least = clock->resolution_s > 2e-10 ? 0.5 * clock->resolution_s : 1e-10;
-  for (size_t i = 0; i < stamps->calls.count; i++)
+  for (size_t i = 0; i < stamps->part_count; i++)
     stamps->times_s[i] = -1.0;
   for (size_t i = first; i < layout->frame_count; i++) {
     const double *reading = &stamps->readings[i - first];

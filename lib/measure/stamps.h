@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Readings of the clock between the calls of a run: what each place of a program's text that calls a kernel took of it. */
+/* Readings of the clock between the calls of a run: what each place of a program's text that calls a kernel took of it, or each call on its
+   own. */
 #ifndef PPI_MEASURE_STAMPS_H
 #define PPI_MEASURE_STAMPS_H
 
@@ -8,9 +9,11 @@
 
 struct ppi_stamps {
   struct ppi_calls calls;
-  size_t *places;   /* of each frame, that of its call among all */
-  double *readings; /* before each timed frame, and behind the last one */
-  double *times_s;  /* of each call in the last run; negative: it was not made */
+  bool apart; /* set before the memory is allocated: every frame has a time of its own, in the order of execution */
+  size_t part_count; /* times of a run: as many as there are calls in the text, or frames at most */
+  size_t *places;    /* of each frame, that of its call among all, or its own */
+  double *readings;  /* before each timed frame, and behind the last one */
+  double *times_s;   /* of each part in the last run; negative: it was not made */
 };
 
 /* The calls of a program, of which there must be one (PERFPRED_INVALID). Zeroed before; to be freed whatever is returned. */

@@ -7,26 +7,12 @@
 
 #include "measure/core.h"
 #include "measure/schedule.h"
-#include "measure/tally.h"
-#include "program/calls.h"
+#include "measure/virtual.h"
 
 #define VIRTUAL_CLOCK_HZ 1e9 /* of the core of Apex-MAP's runs */
 
-struct virtual {
-  struct perfpred_sampler base;
-  perfpred_cost_fn *cost;
-  void *data;
-  perfpred_dgelsy_fn *dgelsy;
-  struct ppi_virtual_time time;
-  struct ppi_tally tally;                  /* executions of each call so far */
-  const char *previous;                    /* kernel that was called before in the present execution, or NULL */
-  const enum perfpred_cache_state *states; /* of the requests of the present batch; NULL: all are warm */
-  enum perfpred_cache_state state;         /* of the present call; 0: it runs in an execution or a step */
-};
-
-/* Cost of one execution of a call; the clock advances. */
-static enum perfpred_status spend(struct virtual *sampler, const struct perfpred_kernel *kernel,
-                                  const struct ppi_value *values, double *cost, struct perfpred_error *error) {
+enum perfpred_status ppi_virtual_spend(struct virtual *sampler, const struct perfpred_kernel *kernel,
+                                       const struct ppi_value *values, double *cost, struct perfpred_error *error) {
   char flags[PPI_SIZE_MAX + 1] = "";
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = ppi_kernel_check(kernel, values, error);
@@ -64,8 +50,8 @@ static enum perfpred_status spend(struct virtual *sampler, const struct perfpred
 typedef enum perfpred_status once_fn(struct virtual *sampler, const void *items, size_t index, double *time_s,
                                      struct perfpred_error *error);
 
-static enum perfpred_status tell(const struct virtual *sampler, const struct ppi_sampling *sampling, double begin_s,
-                                 uint64_t done, uint64_t all, struct perfpred_error *error) {
+enum perfpred_status ppi_virtual_tell(const struct virtual *sampler, const struct ppi_sampling *sampling,
+                                      double begin_s, uint64_t done, uint64_t all, struct perfpred_error *error) {
   if (sampling->progress == NULL)
     return PERFPRED_OK;
   double elapsed = sampler->time.now_s - begin_s;
@@ -80,8 +66,8 @@ static enum perfpred_status tell(const struct virtual *sampler, const struct ppi
   return PERFPRED_OK;
 }
 
-static enum perfpred_status prepare(struct ppi_result *results, size_t count, size_t repetitions,
-                                    struct perfpred_error *error) {
+enum perfpred_status ppi_virtual_prepare(struct ppi_result *results, size_t count, size_t repetitions,
+                                         struct perfpred_error *error) {
   for (size_t i = 0; i < count; i++) {
     results[i] = (struct ppi_result){ .gated = true, .residual = NAN };
     results[i].times_s = malloc(repetitions * sizeof *results[i].times_s);
@@ -93,7 +79,7 @@ static enum perfpred_status prepare(struct ppi_result *results, size_t count, si
   return PERFPRED_OK;
 }
 
-static bool over_budget(const struct virtual *sampler, const struct ppi_sampling *sampling, double begin) {
+bool ppi_virtual_over_budget(const struct virtual *sampler, const struct ppi_sampling *sampling, double begin) {
   return sampling->budget_s > 0.0 && sampler->time.now_s - begin >= sampling->budget_s;
 }
 
@@ -104,7 +90,7 @@ static enum perfpred_status run_round(struct virtual *sampler, const void *items
                                       struct ppi_result *results, struct perfpred_error *error) {
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
-    if (first && sampling->partial && over_budget(sampler, sampling, begin))
+    if (first && sampling->partial && ppi_virtual_over_budget(sampler, sampling, begin))
       break;
     double time = 0.0;
     status = once(sampler, items, i, &time, error);
@@ -119,19 +105,19 @@ static enum perfpred_status run_rounds(struct virtual *sampler, const void *item
                                        const struct ppi_sampling *sampling, struct ppi_result *results,
                                        struct perfpred_error *error) {
   size_t repetitions = (size_t)(sampling->repetitions > 0 ? sampling->repetitions : PPI_DEFAULT_REPETITIONS);
-  enum perfpred_status status = prepare(results, count, repetitions, error);
+  enum perfpred_status status = ppi_virtual_prepare(results, count, repetitions, error);
   if (status != PERFPRED_OK)
     return status;
   double begin = sampler->time.now_s;
   for (size_t round = 0; round < repetitions && status == PERFPRED_OK; round++) {
-    if (round > 0 && over_budget(sampler, sampling, begin))
+    if (round > 0 && ppi_virtual_over_budget(sampler, sampling, begin))
       break;
-    status = tell(sampler, sampling, begin, round * count, repetitions * count, error);
+    status = ppi_virtual_tell(sampler, sampling, begin, round * count, repetitions * count, error);
     if (status == PERFPRED_OK)
       status = run_round(sampler, items, count, once, sampling, begin, round == 0, results, error);
   }
   if (status == PERFPRED_OK)
-    status = tell(sampler, sampling, begin, repetitions * count, repetitions * count, error);
+    status = ppi_virtual_tell(sampler, sampling, begin, repetitions * count, repetitions * count, error);
   if (status != PERFPRED_OK)
     ppi_results_free(results, count);
   return status;
@@ -142,7 +128,7 @@ static enum perfpred_status one_request(struct virtual *sampler, const void *ite
   const struct ppi_request *request = (const struct ppi_request *)items + index;
   sampler->previous = NULL;
   sampler->state = sampler->states != NULL ? sampler->states[index] : PERFPRED_STATE_WARM;
-  return spend(sampler, request->kernel, request->values, time_s, error);
+  return ppi_virtual_spend(sampler, request->kernel, request->values, time_s, error);
 }
 
 struct sum {
@@ -156,7 +142,7 @@ static enum perfpred_status add_call(void *data, const struct ppi_node *node, co
   if (ppi_kernel_is_empty(node->kernel, values))
     return PERFPRED_OK;
   double cost = 0.0;
-  enum perfpred_status status = spend(sum->sampler, node->kernel, values, &cost, error);
+  enum perfpred_status status = ppi_virtual_spend(sum->sampler, node->kernel, values, &cost, error);
   sum->time_s += cost;
   return status;
 }
@@ -174,9 +160,8 @@ static enum perfpred_status one_execution(struct virtual *sampler, const void *i
   return status;
 }
 
-/* Leading dimension that a real execution would use: that of the buffer with most rows. */
-static enum perfpred_status execution_ld(const struct ppi_execution *execution, int64_t wanted, int64_t *ld,
-                                         struct perfpred_error *error) {
+enum perfpred_status ppi_virtual_ld(const struct ppi_execution *execution, int64_t wanted, int64_t *ld,
+                                    struct perfpred_error *error) {
   *ld = 0;
   enum perfpred_status status = ppi_program_check(execution->program, execution->parameters, execution->count, error);
   for (int i = 0; i < execution->program->buffer_count && status == PERFPRED_OK; i++) {
@@ -207,119 +192,10 @@ static enum perfpred_status virtual_execute(struct perfpred_sampler *sampler, co
   enum perfpred_status status =
       run_rounds((struct virtual *)sampler, executions, count, one_execution, sampling, results, error);
   for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
-    status = execution_ld(&executions[i], sampling->ld, &results[i].ld, error);
+    status = ppi_virtual_ld(&executions[i], sampling->ld, &results[i].ld, error);
     if (status != PERFPRED_OK)
       ppi_results_free(results, count);
   }
-  return status;
-}
-
-/* --- Steps --------------------------------------------------------------------------------------------------------- */
-
-struct step {
-  struct virtual *sampler;
-  struct ppi_calls calls;
-  double *times_s; /* of each of the calls; 0: not made */
-  int block_count, block;
-};
-
-static void begin_block(void *data, const struct ppi_node *loop, int index) {
-  (void)loop;
-  ((struct step *)data)->block = index;
-}
-
-static enum perfpred_status add_part(void *data, const struct ppi_node *node, const struct ppi_value *values,
-                                     struct perfpred_error *error) {
-  struct step *step = data;
-  double cost = 0.0;
-  if (step->block < 0 || ppi_kernel_is_empty(node->kernel, values))
-    return PERFPRED_OK;
-  enum perfpred_status status = spend(step->sampler, node->kernel, values, &cost, error);
-  if (step->block + 1 == step->block_count)
-    step->times_s[ppi_calls_place(&step->calls, node)] += cost;
-  return status;
-}
-
-/* One run of a step and of the one before it, or of the whole, which counts as one step. */
-static enum perfpred_status run_step(struct step *step, const struct perfpred_program *program,
-                                     const struct ppi_window *window, struct perfpred_error *error) {
-  const struct ppi_walk_block both[] = { window->lead, window->step };
-  const bool led = window->lead.width > 0, whole = ppi_window_is_whole(window);
-  struct ppi_walker walker = { .call = add_part, .without_views = true };
-  step->block_count = led && !whole ? 2 : 1;
-  step->block = whole ? 0 : -1;
-  if (!whole) {
-    walker.blocks = led ? both : both + 1;
-    walker.block_count = step->block_count;
-    walker.block = begin_block;
-  }
-  step->sampler->previous = NULL;
-  step->sampler->state = (enum perfpred_cache_state)0;
-  for (size_t i = 0; i < step->calls.count; i++)
-    step->times_s[i] = 0.0;
-  return ppi_program_walk(program, window->parameters, (size_t)program->parameter_count, &walker, step, error);
-}
-
-static void keep_parts(const struct step *step, struct ppi_result *results) {
-  for (size_t i = 0; i < step->calls.count; i++) {
-    if (step->times_s[i] <= 0.0)
-      continue;
-    results[i].times_s[results[i].count++] = results[i].cpu_s = step->times_s[i];
-    results[i].measure_s += step->times_s[i];
-  }
-}
-
-static enum perfpred_status run_steps(struct step *step, const struct perfpred_program *program,
-                                      const struct ppi_window *windows, size_t count,
-                                      const struct ppi_sampling *sampling, size_t repetitions,
-                                      struct ppi_result *results, struct perfpred_error *error) {
-  double begin = step->sampler->time.now_s;
-  enum perfpred_status status = PERFPRED_OK;
-  for (size_t round = 0; round < repetitions && status == PERFPRED_OK; round++) {
-    bool first = round == 0;
-    if (!first && over_budget(step->sampler, sampling, begin))
-      break;
-    status = tell(step->sampler, sampling, begin, round * count, repetitions * count, error);
-    for (size_t i = 0; i < count && status == PERFPRED_OK; i++) {
-      if (first && sampling->partial && over_budget(step->sampler, sampling, begin))
-        break;
-      status = run_step(step, program, &windows[i], error);
-      if (status == PERFPRED_OK)
-        keep_parts(step, &results[i * step->calls.count]);
-    }
-  }
-  return status == PERFPRED_OK ? tell(step->sampler, sampling, begin, repetitions * count, repetitions * count, error)
-                               : status;
-}
-
-static enum perfpred_status window_ld(const struct perfpred_program *program, const struct ppi_window *window,
-                                      int64_t wanted, int64_t *ld, struct perfpred_error *error) {
-  const struct ppi_execution execution = { program, window->parameters, (size_t)program->parameter_count };
-  *ld = wanted;
-  return ppi_window_is_whole(window) ? execution_ld(&execution, wanted, ld, error) : PERFPRED_OK;
-}
-
-static enum perfpred_status virtual_windows(struct perfpred_sampler *sampler, const struct perfpred_program *program,
-                                            const struct ppi_window *windows, size_t count,
-                                            const struct ppi_sampling *sampling, struct ppi_result *results,
-                                            struct perfpred_error *error) {
-  size_t repetitions = (size_t)(sampling->repetitions > 0 ? sampling->repetitions : PPI_DEFAULT_REPETITIONS);
-  struct step step = { .sampler = (struct virtual *)sampler };
-  enum perfpred_status status = ppi_calls_of(program, &step.calls, error);
-  if (status != PERFPRED_OK)
-    return status;
-  size_t all = count * step.calls.count;
-  step.times_s = calloc(step.calls.count + 1, sizeof *step.times_s);
-  status = step.times_s == NULL ? ppi_error_memory(error) : prepare(results, all, repetitions, error);
-  if (status == PERFPRED_OK) {
-    status = run_steps(&step, program, windows, count, sampling, repetitions, results, error);
-    for (size_t i = 0; i < all && status == PERFPRED_OK; i++)
-      status = window_ld(program, &windows[i / step.calls.count], sampling->ld, &results[i].ld, error);
-    if (status != PERFPRED_OK)
-      ppi_results_free(results, all);
-  }
-  free(step.times_s);
-  ppi_calls_free(&step.calls);
   return status;
 }
 
@@ -352,7 +228,7 @@ static enum perfpred_status unit_cost(struct virtual *sampler, const struct ppi_
     for (size_t k = 0; k < lane->call_count; k++) {
       const struct ppi_script_call *call = &script->calls[lane->call_first + k];
       double cost = 0.0;
-      enum perfpred_status status = spend(sampler, call->kernel, call->values, &cost, error);
+      enum perfpred_status status = ppi_virtual_spend(sampler, call->kernel, call->values, &cost, error);
       if (status != PERFPRED_OK)
         return status;
       sum += cost;
@@ -369,7 +245,7 @@ static enum perfpred_status virtual_unit(void *data, const struct ppi_script *sc
   int wanted = unit->settings.repetitions > 0 ? unit->settings.repetitions : sampling->repetitions;
   size_t repetitions = (size_t)(wanted > 0 ? wanted : PPI_DEFAULT_REPETITIONS);
   struct ppi_unit_result made = { .threads = (int)unit->lane_count };
-  enum perfpred_status status = prepare(&made.timing, 1, repetitions, error);
+  enum perfpred_status status = ppi_virtual_prepare(&made.timing, 1, repetitions, error);
   if (status != PERFPRED_OK)
     return status;
   made.timing.samples = calloc(repetitions, sizeof *made.timing.samples);
@@ -411,7 +287,7 @@ static enum perfpred_status virtual_apex_run(struct virtual *sampler, const stru
                                         .size_count = strided ? 3 : 4,
                                         .flops = ppi_apex_flops(run),
                                         .alpha = run->alpha };
-  enum perfpred_status status = prepare(result, 1, repetitions, error);
+  enum perfpred_status status = ppi_virtual_prepare(result, 1, repetitions, error);
   if (status != PERFPRED_OK)
     return status;
   for (; call.repetition < repetitions; call.repetition++) {
@@ -436,7 +312,7 @@ static enum perfpred_status virtual_apex(struct perfpred_sampler *sampler, const
   const double begin = own->time.now_s;
   for (size_t i = 0; i < batch->count; i++) {
     struct ppi_apex_result *result = &report->results[i];
-    enum perfpred_status status = tell(own, sampling, begin, i, batch->count, error);
+    enum perfpred_status status = ppi_virtual_tell(own, sampling, begin, i, batch->count, error);
     if (status == PERFPRED_OK)
       status = virtual_apex_run(own, &batch->runs[i], repetitions, &result->timing, error);
     if (status != PERFPRED_OK) {
@@ -483,7 +359,8 @@ static void virtual_destroy(struct perfpred_sampler *sampler) {
 
 static const struct ppi_sampler_ops virtual_ops = { .sample = virtual_sample,
                                                     .execute = virtual_execute,
-                                                    .windows = virtual_windows,
+                                                    .windows = ppi_virtual_windows,
+                                                    .calls = ppi_virtual_calls,
                                                     .script = virtual_script,
                                                     .apex = virtual_apex,
                                                     .describe = virtual_describe,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/evict.h"
 #include "measure/layout.h"
 #include "measure/schedule.h"
 #include "measure/stamps.h"
@@ -29,8 +30,11 @@ struct windows {
   const struct perfpred_program *program;
   const struct ppi_window *list;
   struct ppi_stamps stamps;
-  struct kept *kept; /* one for each memory of the layout */
-  bool *met;         /* windows that have run */
+  struct kept *kept;        /* one for each memory of the layout */
+  bool *met;                /* windows that have run */
+  bool touched;             /* the step before is not run: everything is evicted, and its operands are touched */
+  struct ppi_area *touches; /* operands of the calls of the selected window's step before, in their order */
+  size_t touch_count, touch_space;
   size_t lead_count, selected;
   enum stage stage;
   int block_count;
@@ -78,12 +82,66 @@ static enum perfpred_status mark_written(struct windows *all, const struct perfp
   return status;
 }
 
+static enum perfpred_status add_touch(struct windows *all, const struct ppi_area *area, struct perfpred_error *error) {
+  if (all->touch_count == all->touch_space) {
+    size_t space = 2 * all->touch_space + 16;
+    struct ppi_area *touches = realloc(all->touches, space * sizeof *touches);
+    if (touches == NULL)
+      return ppi_error_memory(error);
+    all->touches = touches;
+    all->touch_space = space;
+  }
+  all->touches[all->touch_count++] = *area;
+  return PERFPRED_OK;
+}
+
+/* The part of a matrix that a call uses, where its flags say that it is a triangle. */
+static char part_of(const struct ppi_arg *arg, const struct ppi_value *values) {
+  if (arg->shape != PPI_SHAPE_TRIANGLE)
+    return 0;
+  int64_t letter = arg->uplo >= 0 ? values[arg->uplo].i : arg->uplo_letter;
+  return letter == 'L' || letter == 'U' ? (char)letter : 0;
+}
+
+static enum perfpred_status mark_operand(struct windows *all, const struct perfpred_kernel *kernel,
+                                         const struct ppi_value *values, int place, struct perfpred_error *error) {
+  const struct ppi_value *value = &values[place];
+  const struct ppi_area *whole = &all->layout.memories[value->buffer].area;
+  struct ppi_area area = *whole;
+  enum perfpred_status status = ppi_kernel_extent(kernel, values, place, &area.rows, &area.columns, error);
+  if (status != PERFPRED_OK || area.rows <= 0 || area.columns <= 0)
+    return status;
+  area.base += (size_t)(value->row + value->column * whole->ld) * whole->element;
+  area.part = part_of(&kernel->args[place], values);
+  area.step = value->by_row ? whole->ld : 1;
+  return add_touch(all, &area, error);
+}
+
+/* Operands that are only read come first: kernels are taken to access what they write last. */
+static enum perfpred_status mark_touched(struct windows *all, const struct perfpred_kernel *kernel,
+                                         const struct ppi_value *values, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < kernel->arg_count && status == PERFPRED_OK; i++) {
+      const struct ppi_arg *arg = &kernel->args[i];
+      bool written = (arg->direction & PPI_OUT) != 0;
+      if (arg->kind == PPI_ARG_DATA && values[i].buffer >= 0 && written == (pass == 1))
+        status = mark_operand(all, kernel, values, i, error);
+    }
+  return status;
+}
+
 static enum perfpred_status visit_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
                                        struct perfpred_error *error) {
   struct windows *all = data;
   size_t before = all->layout.frame_count;
   if (all->stage == OUTSIDE)
     return PERFPRED_OK;
+  if (all->stage == LEAD && all->touched && !all->layout.planning) {
+    if (ppi_kernel_is_empty(node->kernel, values))
+      return PERFPRED_OK;
+    return mark_touched(all, node->kernel, values, error);
+  }
   enum perfpred_status status = ppi_stamps_call(&all->stamps, &all->layout, node, values, error);
   if (status != PERFPRED_OK || all->layout.planning || all->layout.frame_count == before)
     return status;
@@ -103,6 +161,7 @@ static enum perfpred_status walk(struct windows *all, size_t index, struct perfp
   all->loop = NULL;
   all->block_count = walker.block_count;
   all->lead_count = 0;
+  all->touch_count = 0;
   enum perfpred_status status = ppi_layout_walk(&all->layout, &execution, walker, &ld, error);
   if (status == PERFPRED_OK && all->ambiguous)
     status = ppi_error_set(error, PERFPRED_UNSUPPORTED, "%s has several loops, expected one whose steps are timed",
@@ -159,6 +218,21 @@ static void restore_window(void *data) {
       fill_box(all, i, &kept->box);
     kept->dirty = kept->box;
   }
+}
+
+/* In place of running the step before. Where there is none, in the first step, all is as it was restored. */
+static void prepare_window(void *data) {
+  const struct windows *all = data;
+  const struct ppi_core *core = all->layout.core;
+  if (!all->touched || all->list[all->selected].lead.width <= 0)
+    return;
+  for (size_t i = 0; i < all->layout.memory_count; i++) {
+    const struct ppi_area *area = &all->layout.memories[i].area;
+    ppi_evict_range(core->eviction, area->base, area->base + (size_t)ppi_area_span(area) * area->element);
+  }
+  ppi_evict_finish();
+  for (size_t i = 0; i < all->touch_count; i++)
+    ppi_touch_area(&all->touches[i]);
 }
 
 /* Runs are told call by call the first time, so that a crash has a name. */
@@ -270,6 +344,7 @@ static enum perfpred_status prepare(struct windows *all, size_t count, int64_t l
 }
 
 static void release(struct windows *all) {
+  free(all->touches);
   free(all->met);
   free(all->kept);
   ppi_layout_free(&all->layout);
@@ -280,11 +355,14 @@ enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpr
                                       const struct ppi_window *windows, size_t count,
                                       const struct ppi_sampling *sampling, struct ppi_result *results,
                                       struct perfpred_error *error) {
-  struct windows all = { .program = program, .list = windows, .selected = SIZE_MAX };
+  struct windows all = { .program = program, .list = windows, .selected = SIZE_MAX, .touched = sampling->touched };
   const struct ppi_bench *bench = NULL;
   struct ppi_level *level = NULL;
   if (count == 0)
     return PERFPRED_OK;
+  if (sampling->touched && core->eviction == PPI_EVICT_NONE)
+    return ppi_error_set(error, PERFPRED_UNSUPPORTED,
+                         "this processor has no instruction that evicts a cache line: caches cannot be set up");
   if (ppi_window_is_whole(windows))
     return ppi_core_execute_parts(core, program, windows, count, sampling, results, error);
   all.layout.core = core;
@@ -301,6 +379,7 @@ enum perfpred_status ppi_core_windows(struct ppi_core *core, const struct perfpr
                                            .check = check_window,
                                            .overhead_s = window_overhead,
                                            .data = &all,
+                                           .prepare = prepare_window,
                                            .unpaired = true,
                                            .part_count = all.stamps.calls.count,
                                            .parts_s = parts_of };

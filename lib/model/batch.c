@@ -248,7 +248,7 @@ static enum perfpred_status measure(struct ppi_refinement *refinement, int repet
   sampling.progress = refinement->options.progress ? tell : NULL;
   sampling.progress_data = refinement;
   sampling.partial = partial && ppi_budget_set(refinement);
-  sampling.spots = refinement->growths->target->basis ? order.spots : NULL; /* all targets have one, or none */
+  sampling.spots = refinement->growths->target->context[0] ? order.spots : NULL; /* all targets have one, or none */
   sampling.budget_s = allowed_s(refinement);
   if (!status)
     status = refinement->source->sample(refinement->source->data, order.requests, refinement->batch_count, &sampling,

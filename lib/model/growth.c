@@ -271,8 +271,8 @@ enum perfpred_status ppi_growth_finish(struct ppi_refinement *refinement, size_t
     if (!submodel->basis)
       return ppi_error_memory(refinement->error);
     *submodel->basis = *growth->target->basis;
-    memcpy(submodel->context, growth->target->context, sizeof submodel->context);
   }
+  memcpy(submodel->context, growth->target->context, sizeof submodel->context);
   submodel->dimensions = growth->dimensions;
   for (int d = 0; d < growth->dimensions; d++) {
     submodel->lower[d] = growth->target->lower[d];

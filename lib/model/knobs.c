@@ -67,6 +67,10 @@ static enum perfpred_status check_choices(const struct perfpred_generate_options
   if ((int)options->contexts < PERFPRED_CONTEXTS_NONE || options->contexts > PERFPRED_CONTEXTS_BESIDE)
     return ppi_error_set(error, PERFPRED_INVALID, "options.contexts: %d: expected a value of enum perfpred_contexts",
                          (int)options->contexts);
+  const unsigned states = PERFPRED_STATE_WARM | PERFPRED_STATE_IN | PERFPRED_STATE_OUTER | PERFPRED_STATE_OUT;
+  if (options->states & ~states)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.states: %#x: expected bits of enum perfpred_cache_state",
+                         options->states);
   if ((int)options->generator < PERFPRED_GENERATOR_DEFAULT || options->generator > PERFPRED_GENERATOR_ADAPTIVE)
     return ppi_error_set(error, PERFPRED_INVALID, "options.generator: %d: expected a value of enum perfpred_generator",
                          (int)options->generator);

@@ -190,6 +190,10 @@ static void join_heads(struct perfpred_models *merged, const struct perfpred_mod
   *machine = base->machine;
   for (int i = 0; i < 2; i++)
     machine->peak_flops_per_s[i] = fmax(base->machine.peak_flops_per_s[i], added->machine.peak_flops_per_s[i]);
+  if (added->machine.effective_count > 0) { /* the newest: they are what neighbours leave */
+    machine->effective_count = added->machine.effective_count;
+    memcpy(machine->effective, added->machine.effective, sizeof machine->effective);
+  }
   machine->bandwidth_bytes_per_s = fmax(base->machine.bandwidth_bytes_per_s, added->machine.bandwidth_bytes_per_s);
   memcpy(merged->created, added->created, sizeof merged->created);
   merged->options = added->options;

@@ -19,6 +19,19 @@ static void put_cache(struct ppi_json_out *out, const struct ppi_cache *cache) {
   ppi_json_append(out, "caches", &object);
 }
 
+void ppi_store_put_levels(struct ppi_json_out *out, const struct ppi_effective *levels, int count) {
+  ppi_json_put_empty_list(out, "levels");
+  for (int i = 0; i < count; i++) {
+    struct ppi_json_out object;
+
+    ppi_json_begin(&object);
+    ppi_json_put_integer(&object, "bytes", levels[i].bytes);
+    ppi_json_put_real(&object, "latency_s", levels[i].latency_s);
+    ppi_json_put_real(&object, "bandwidth_bytes_per_s", levels[i].bandwidth_bytes_per_s);
+    ppi_json_append(out, "levels", &object);
+  }
+}
+
 void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *machine) {
   ppi_json_put_string(out, "cpu", machine->cpu);
   ppi_json_put_string(out, "instruction_set", machine->instruction_set);
@@ -35,6 +48,8 @@ void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *m
   else
     ppi_json_put_integer(out, "counters_available", machine->counters_available);
   ppi_json_put_real(out, "tsc_hz", machine->tsc_hz);
+  if (machine->effective_count > 0)
+    ppi_store_put_levels(out, machine->effective, machine->effective_count);
 }
 
 void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library) {
@@ -143,6 +158,33 @@ static enum perfpred_status get_caches(const struct ppi_json_node *node, struct 
   return status;
 }
 
+/* By rising size, then memory, whose size is 0. Files have them only since states of the caches are modelled. */
+static enum perfpred_status get_levels(const struct ppi_json_node *node, struct ppi_machine *machine) {
+  struct ppi_json_node list, item;
+  size_t count = 0;
+  enum perfpred_status status = PERFPRED_OK;
+
+  machine->effective_count = 0;
+  if (!ppi_json_has(node, "levels"))
+    return PERFPRED_OK;
+  status = ppi_json_list(node, "levels", 1, PPI_CACHE_MAX, &list, &count);
+  for (size_t i = 0; !status && i < count; i++) {
+    struct ppi_effective *level = machine->effective + i;
+    int64_t least = i > 0 ? machine->effective[i - 1].bytes + 1 : 1;
+
+    status = ppi_json_item(&list, i, &item);
+    if (!status)
+      status = ppi_json_integer(&item, "bytes", i + 1 < count ? least : 0, i + 1 < count ? PPI_JSON_INTEGER_MAX : 0,
+                                &level->bytes);
+    if (!status)
+      status = ppi_json_real(&item, "latency_s", 0.0, 1.0, false, &level->latency_s);
+    if (!status)
+      status = ppi_json_real(&item, "bandwidth_bytes_per_s", 0.0, RATE_MAX, false, &level->bandwidth_bytes_per_s);
+  }
+  machine->effective_count = (int)count;
+  return status;
+}
+
 static enum perfpred_status get_rates(const struct ppi_json_node *node, struct ppi_machine *machine) {
   enum perfpred_status status =
       ppi_json_real(node, "peak_flops_per_s", 0.0, RATE_MAX, false, &machine->peak_flops_per_s[1]);
@@ -174,6 +216,8 @@ enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, str
     status = ppi_json_int(&node, "processing_units", 0, INT_MAX, &machine->processing_units);
   if (!status)
     status = get_caches(&node, machine);
+  if (!status)
+    status = get_levels(&node, machine);
   return status ? status : get_rates(&node, machine);
 }
 

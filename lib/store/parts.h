@@ -12,6 +12,8 @@
 extern const char *const ppi_store_statistics[PPI_STATISTICS];
 
 /* machine.c */
+/* The levels of the memory hierarchy as they were measured, a list "levels". */
+void ppi_store_put_levels(struct ppi_json_out *out, const struct ppi_effective *levels, int count);
 void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *machine);
 void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library);
 void ppi_store_put_setup(struct ppi_json_out *out, const struct ppi_setup *setup);
