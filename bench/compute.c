@@ -74,7 +74,7 @@ static void print_set(const struct ppi_apex_set *set, double hz) {
 int main(void) {
   static struct ppi_tsc state;
   ppi_clock_wall(&clock_here, &state);
-  double hz = ppi_core_clock(&clock_here);
+  double hz = ppi_core_clock(&clock_here, 2000);
   printf("clock of the core %.3f GHz\n", 1e-9 * hz);
   for (int i = 0; i < ppi_apex_set_count; i++)
     if (ppi_apex_set_find(ppi_apex_sets[i].instruction_set) != NULL)

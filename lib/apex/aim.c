@@ -2,12 +2,20 @@
 /* Runs that aim at a rectangle. What a run takes is foretold from two that were measured: the walk over its data without computing, and computing
  * on data that stay in the caches. The ratio of flops to bytes is exact, since both are known beforehand. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "apex/design.h"
 
 #define CANDIDATES_C 3     /* iterations of compute that are tried around the fitting one */
-#define NEIGHBOUR_FAR 1e9  /* no run that was measured is near */
-#define TRIES_DISTANCE 3.0 /* in sides of the rectangle: what is foretold farther from its centre is not worth a run */
+#define TRIES_DISTANCE 3.0 /* in sides of the rectangle: what is foretold farther from its centre is not worth a run, */
+#define TRIES_RELATIVE 0.25 /* unless it is as near as this, relative to where it lies */
+#define NEAREST 0.1         /* so near counts fully, what is farther off with the square of its distance less */
+
+/* What is known of a run that was measured: where it stands among runs, and how much longer it took than foretold, as a logarithm. */
+struct known {
+  const struct ppi_apex_point *point;
+  double shape, computing, surprise;
+};
 
 struct aim {
   const struct ppi_apex_plane *plane;
@@ -16,6 +24,7 @@ struct aim {
   double clock_hz;
   int threads;
   double compute_cycles, call_cycles; /* of an iteration of compute; of a call, beside its iterations */
+  struct known *known;                /* one for each point */
 };
 
 /* Cycles of a core for one element. */
@@ -110,26 +119,39 @@ static double plain_cycles(const struct aim *aim, const struct ppi_apex_run *run
   return hypot(walk, aim->call_cycles + aim->compute_cycles * (double)run->c);
 }
 
-static double apart(const struct ppi_apex_run *a, const struct ppi_apex_run *b) {
-  double far = fabs(log2((double)a->c + 1.0) - log2((double)b->c + 1.0));
-  if (a->kind == PPI_APEX_STRIDED)
-    return far + fabs(log2((double)a->s / (double)b->s));
-  return far + fabs(log2((double)a->l / (double)b->l)) + 4.0 * fabs(a->alpha - b->alpha);
+static double shape_of(const struct ppi_apex_run *run) {
+  return log2((double)(run->kind == PPI_APEX_STRIDED ? run->s : run->l));
 }
 
-/* How wrong that was for the nearest run of that kind. */
-static double correction(const struct aim *aim, const struct ppi_apex_run *run) {
-  const struct ppi_apex_point *nearest = NULL;
-  double least = NEIGHBOUR_FAR;
+static double computing_of(const struct ppi_apex_run *run) {
+  return log2((double)run->c + 1.0);
+}
+
+static void learn_surprises(struct aim *aim) {
   for (size_t i = 0; i < aim->count; i++) {
     const struct ppi_apex_point *point = &aim->points[i];
-    if (!is_like(run, &point->run) || (run->c > 0) != (point->run.c > 0) || apart(run, &point->run) >= least)
-      continue;
-    nearest = point;
-    least = apart(run, &point->run);
+    double foretold = plain_cycles(aim, &point->run);
+    aim->known[i] = (struct known){ point, shape_of(&point->run), computing_of(&point->run), 0.0 };
+    if (foretold > 0.0)
+      aim->known[i].surprise = log(cycles_of(aim, point) / foretold);
   }
-  double foretold = nearest != NULL ? plain_cycles(aim, &nearest->run) : (double)NAN;
-  return foretold > 0.0 ? cycles_of(aim, nearest) / foretold : 1.0;
+}
+
+/* How wrong that was for the runs of that kind, the nearest ones above all. One alone could have been disturbed. */
+static double correction(const struct aim *aim, const struct ppi_apex_run *run) {
+  const double shape = shape_of(run), computing = computing_of(run);
+  double sum = 0.0, weights = 0.0;
+  for (size_t i = 0; i < aim->count; i++) {
+    const struct known *known = &aim->known[i];
+    const struct ppi_apex_run *other = &known->point->run;
+    if (!is_like(run, other) || (run->c > 0) != (other->c > 0))
+      continue;
+    double far = NEAREST + fabs(computing - known->computing) + fabs(shape - known->shape) +
+                 4.0 * fabs(run->alpha - other->alpha);
+    sum += known->surprise / (far * far);
+    weights += 1.0 / (far * far);
+  }
+  return weights > 0.0 ? exp(sum / weights) : 1.0;
 }
 
 static bool is_measured(const struct aim *aim, const struct ppi_apex_run *run) {
@@ -144,23 +166,17 @@ struct best {
   double distance;
 };
 
-/* One candidate. Corrections take long: they are looked up for what is near without them. */
 static void consider(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_run *run,
                      double bytes, struct best *best) {
   double flops = ppi_apex_flops(run) / (double)ppi_apex_iterations(run), cycles = plain_cycles(aim, run);
   if (!(cycles > 0.0) || !ppi_apex_affordable(run))
     return;
-  for (int pass = 0; pass < 2; pass++) {
-    double x = bytes / cycles / aim->plane->width - (double)cell->column - 0.5;
-    double y = flops / cycles / aim->plane->height - (double)cell->row - 0.5;
-    double distance = hypot(x, y);
-    if (pass == 0 && distance < TRIES_DISTANCE + best->distance)
-      cycles *= correction(aim, run);
-    else if (pass == 0)
-      return;
-    else if (distance < best->distance && !is_measured(aim, run))
-      *best = (struct best){ *run, distance };
-  }
+  cycles *= correction(aim, run);
+  double x = bytes / cycles / aim->plane->width - (double)cell->column - 0.5;
+  double y = flops / cycles / aim->plane->height - (double)cell->row - 0.5;
+  double distance = hypot(x, y);
+  if (distance < best->distance && !is_measured(aim, run))
+    *best = (struct best){ *run, distance };
 }
 
 /* A walk with as much computing as the ratio of flops to bytes asks for, and without. */
@@ -179,21 +195,33 @@ static void consider_walk(const struct aim *aim, const struct ppi_apex_cell *cel
   }
 }
 
-size_t ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
-                    const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs, size_t most) {
+/* Whether a run that is foretold to lie so far from the centre may well hit the rectangle. */
+static bool is_worth(const struct ppi_apex_cell *cell, double distance) {
+  double where = hypot((double)cell->column + 0.5, (double)cell->row + 0.5);
+  return distance <= fmax(TRIES_DISTANCE, TRIES_RELATIVE * where);
+}
+
+enum perfpred_status ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
+                                  const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs,
+                                  size_t most, size_t *made, struct perfpred_error *error) {
   struct aim aim = {
     .plane = target->plane, .points = points, .count = count, .clock_hz = target->clock_hz, .threads = target->threads
   };
-  size_t made = 0;
+  *made = 0;
+  aim.known = malloc((count + 1) * sizeof *aim.known);
+  if (aim.known == NULL)
+    return ppi_error_memory(error);
   learn_compute(&aim);
-  for (size_t i = 0; i < target->mix->count && made < most; i++) {
+  learn_surprises(&aim);
+  for (size_t i = 0; i < target->mix->count && *made < most; i++) {
     struct best best = { .distance = INFINITY };
     if (target->choices[i].covered || !target->choices[i].kept)
       continue;
     for (size_t k = 0; k < walks->count; k++)
       consider_walk(&aim, &target->mix->cells[i], &walks->items[k], &best);
-    if (best.distance <= TRIES_DISTANCE)
-      runs[made++] = best.run;
+    if (is_worth(&target->mix->cells[i], best.distance))
+      runs[(*made)++] = best.run;
   }
-  return made;
+  free(aim.known);
+  return PERFPRED_OK;
 }

@@ -45,15 +45,24 @@ static void add_strided(struct list *list, int64_t m, int64_t c) {
     add(list, &(struct ppi_apex_run){ .kind = PPI_APEX_STRIDED, .m = m, .s = strides[i], .c = c });
 }
 
+static void add_one(struct list *list, int64_t m, int64_t length, double alpha, int64_t c) {
+  const struct ppi_apex_run run = {
+    .kind = PPI_APEX_RANDOM, .m = m, .l = length, .i = list->blocks, .alpha = alpha, .c = c
+  };
+  for (size_t i = 0; i < list->count; i++)
+    if (ppi_apex_equal(&list->runs[i], &run))
+      return;
+  add(list, &run);
+}
+
 static void add_random(struct list *list, int64_t m, const int64_t *lengths, size_t count, int64_t c) {
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < COUNT(alphas); k++)
-      add(list, &(struct ppi_apex_run){
-                    .kind = PPI_APEX_RANDOM, .m = m, .l = lengths[i], .i = list->blocks, .alpha = alphas[k], .c = c });
+      add_one(list, m, lengths[i], alphas[k], c);
 }
 
 enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t blocks, struct ppi_apex_run **runs,
-                                     size_t *count, struct perfpred_error *error) {
+                                     size_t *count, size_t *base, struct perfpred_error *error) {
   const int64_t far = elements(cache, FAR_FACTOR), near = elements(cache, NEAR_FACTOR);
   const size_t most = 2 * COUNT(strides) + COUNT(blocks_plain) * COUNT(alphas) + COUNT(blocks_busy) * COUNT(alphas) +
                       COUNT(iterations) * (COUNT(strides) + COUNT(blocks_busy) * COUNT(alphas));
@@ -63,11 +72,14 @@ enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t
   add_strided(&list, far, 0);
   add_random(&list, far, blocks_plain, COUNT(blocks_plain), 0);
   add_strided(&list, near, 0);
+  add_random(&list, near, blocks_busy, COUNT(blocks_busy), 0);
+  for (size_t i = 0; i < COUNT(iterations); i++)
+    add_one(&list, far, 1, 0.0, iterations[i]);
+  *base = list.count;
   for (size_t i = 0; i < COUNT(iterations); i++) {
     add_strided(&list, far, iterations[i]);
     add_random(&list, far, blocks_busy, i < 4 ? COUNT(blocks_busy) : 1, iterations[i]);
   }
-  add_random(&list, near, blocks_busy, COUNT(blocks_busy), 0);
   *runs = list.runs;
   *count = list.count;
   return PERFPRED_OK;

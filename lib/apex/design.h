@@ -7,9 +7,10 @@
 #include "apex/traffic.h"
 
 /* A few hundred runs that span the plane: strides and blocks over memory and caches, with more and more computing beside them. blocks: of a random run. The most telling
-   ones come first. *runs: free. */
+   ones come first. *runs: free. *base: so many come first that
+   others can be foretold from them: walks without computing, and computing on data that stay in the caches. */
 enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t blocks, struct ppi_apex_run **runs,
-                                     size_t *count, struct perfpred_error *error);
+                                     size_t *count, size_t *base, struct perfpred_error *error);
 /* Whether a repetition takes so little that it can be repeated. */
 bool ppi_apex_affordable(const struct ppi_apex_run *run);
 
@@ -37,8 +38,9 @@ struct ppi_apex_target {
 };
 /* Runs that should hit rectangles which none has hit yet, in the light of those that were measured (points: of ppi_apex_design, and all that
    followed): the next one for each such rectangle that is kept, the heaviest first, at most `most`. runs: room for as
-   many. Gives their number. */
-size_t ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
-                    const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs, size_t most);
+   many; *made: their number. */
+enum perfpred_status ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
+                                  const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs,
+                                  size_t most, size_t *made, struct perfpred_error *error);
 
 #endif

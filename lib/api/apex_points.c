@@ -12,8 +12,7 @@
 #define CACHE_MAX ((int64_t)64 << 20) /* a larger one is reported where others have most of it */
 #define CACHE_OTHERWISE ((int64_t)32 << 20)
 #define LINE_BYTES 64.0
-#define DESIGN_SHARE 0.65 /* of all runs, where others are to aim */
-#define ROUNDS_MAX 16     /* of aiming */
+#define ROUNDS_MAX 16 /* of aiming */
 #define SEED 1
 
 /* How one point came about. */
@@ -71,7 +70,7 @@ static enum perfpred_status place_of(struct campaign *campaign) {
 /* The runs asked for, or a part of the design that leaves room for aiming. */
 static enum perfpred_status list_runs(struct campaign *campaign) {
   const struct perfpred_apex_options *options = &campaign->options;
-  size_t most = (size_t)options->runs_max, wanted = most;
+  size_t most = (size_t)options->runs_max, wanted = most, base = 0;
   struct ppi_apex_run *runs = NULL;
   enum perfpred_status status;
   if (options->runs != NULL)
@@ -79,14 +78,14 @@ static enum perfpred_status list_runs(struct campaign *campaign) {
                             campaign->error);
   else {
     status = ppi_apex_design(&campaign->points.cache, campaign->options.index_blocks, &runs, &campaign->run_count,
-                             campaign->error);
+                             &base, campaign->error);
     if (campaign->samples.count > 0)
-      wanted = (size_t)ceil(DESIGN_SHARE * (double)most);
+      wanted = base;
   }
   if (status != PERFPRED_OK)
     return status;
-  if (campaign->run_count > wanted)
-    campaign->run_count = wanted;
+  wanted = wanted < most ? wanted : most;
+  campaign->run_count = campaign->run_count < wanted ? campaign->run_count : wanted;
   memcpy(campaign->runs, runs, campaign->run_count * sizeof *runs);
   free(runs);
   return PERFPRED_OK;
@@ -211,10 +210,10 @@ static enum perfpred_status take_aim(struct campaign *campaign, const struct ppi
   enum perfpred_status status = PERFPRED_OK;
   choose(campaign);
   for (int round = 0; round < ROUNDS_MAX && status == PERFPRED_OK; round++) {
-    size_t made =
-        ppi_apex_aim(&target, walks, campaign->points.items, campaign->points.count,
-                     campaign->runs + campaign->run_count, (size_t)campaign->options.runs_max - campaign->run_count);
-    if (made == 0)
+    size_t made = 0, left = (size_t)campaign->options.runs_max - campaign->run_count;
+    status = ppi_apex_aim(&target, walks, campaign->points.items, campaign->points.count,
+                          campaign->runs + campaign->run_count, left, &made, campaign->error);
+    if (status != PERFPRED_OK || made == 0)
       break;
     campaign->run_count += made;
     status = measure(campaign);

@@ -5,6 +5,8 @@
 
 #include "api/apex.h"
 
+#define DECIMALS 1e9
+
 struct weighing {
   struct ppi_apex_samples samples;
   struct ppi_apex_points points;
@@ -28,12 +30,17 @@ static void put_representative(struct ppi_json_out *out, const struct weighing *
   ppi_json_put_object(out, "representative", &object);
 }
 
+/* 1.4 rather than 1.4000000000000001. */
+static double decimal(double value) {
+  return nearbyint(value * DECIMALS) / DECIMALS;
+}
+
 static void put_rectangle(struct ppi_json_out *out, const struct weighing *weighing, size_t number) {
   const struct ppi_apex_cell *cell = &weighing->mix.cells[number];
   const struct ppi_apex_choice *choice = &weighing->choices[number];
   const double width = weighing->plane.width, height = weighing->plane.height;
-  const double x[] = { (double)cell->column * width, (double)(cell->column + 1) * width };
-  const double y[] = { (double)cell->row * height, (double)(cell->row + 1) * height };
+  const double x[] = { decimal((double)cell->column * width), decimal((double)(cell->column + 1) * width) };
+  const double y[] = { decimal((double)cell->row * height), decimal((double)(cell->row + 1) * height) };
   struct ppi_json_out object;
   ppi_json_begin(&object);
   ppi_json_put_reals(&object, "bytes_per_cycle", x, 2);

@@ -5,7 +5,6 @@
 
 #define CHAIN_PASSES 1000
 #define CHAIN_ADDITIONS 16 /* of a pass */
-#define READINGS 400
 
 /* Both operands in registers: some cores do an addition of a constant while they rename registers, in no time. */
 #if defined(__x86_64__)
@@ -30,10 +29,10 @@ static uint64_t chain(uint64_t value, uint64_t addend) {
 
 /* A chain is never shorter than the core's fastest tick allows, so the shortest one counts. The second shortest: a glitch of the wall clock is no
    reading. */
-double ppi_core_clock(const struct ppi_clock *wall) {
+double ppi_core_clock(const struct ppi_clock *wall, int readings) {
   double best = 0.0, second = 0.0;
   volatile uint64_t sink = 1;
-  for (int i = 0; i < READINGS; i++) {
+  for (int i = 0; i < readings; i++) {
     double begin = wall->now(wall->state);
     sink = chain(sink, 3);
     double time = wall->now(wall->state) - begin - wall->overhead_s;

@@ -6,7 +6,7 @@
 #include "machine/clock.h"
 
 /* Ticks a second of the fastest state that readings of the wall clock show: a chain of additions of integers, each of which waits for the
-   one before it, takes one tick for each. About 4 ms. 0: the wall clock stands still. */
-double ppi_core_clock(const struct ppi_clock *wall);
+   one before it, takes one tick for each. readings: of the chain, 4 us each. 0: the wall clock stands still. */
+double ppi_core_clock(const struct ppi_clock *wall, int readings);
 
 #endif

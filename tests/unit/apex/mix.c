@@ -217,18 +217,20 @@ Test(mix, few_runs_cover_what_can_be_reached) {
   const struct ppi_apex_cache cache = { 1 << 20, 64.0 };
   struct ppi_apex_cover cover = { .covered = 0.0 };
   struct ppi_apex_walks walks;
-  size_t count = 0, made = 1;
+  size_t count = 0, base = 0, made = 1;
   hide(&cache, 100);
   cr_assert_eq(ppi_apex_mix_create(&samples, CLOCK, &half, &mix, &error), PERFPRED_OK);
-  cr_assert_eq(ppi_apex_design(&cache, 50, &runs, &count, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_apex_design(&cache, 50, &runs, &count, &base, &error), PERFPRED_OK);
   cr_assert_eq(ppi_apex_walks_create(&cache, 50, &walks, &error), PERFPRED_OK);
   cr_assert_lt(count, MOST);
+  cr_assert_lt(base, count);
+  count = base;
   for (size_t i = 0; i < count; i++)
     points[i] = made_up(&runs[i], &cache);
   for (int round = 0; round < 16 && made > 0; round++) {
     const struct ppi_apex_target target = { &mix, &half, choices, CLOCK, 1 };
     ppi_apex_choose(&mix, &half, points, count, 0.005, choices, &cover);
-    made = ppi_apex_aim(&target, &walks, points, count, aimed, MOST - count);
+    cr_assert_eq(ppi_apex_aim(&target, &walks, points, count, aimed, MOST - count, &made, &error), PERFPRED_OK);
     for (size_t i = 0; i < made; i++)
       points[count++] = made_up(&aimed[i], &cache);
   }
