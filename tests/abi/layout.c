@@ -159,7 +159,43 @@ AT(perfpred_virtual_call, size_count, 40);
 AT(perfpred_virtual_call, flops, 48);
 AT(perfpred_virtual_call, repetition, 56);
 AT(perfpred_virtual_call, previous, 64);
-SIZE(perfpred_virtual_call, 72);
+AT(perfpred_virtual_call, state, 72);
+AT(perfpred_virtual_call, alpha, 80);
+SIZE(perfpred_virtual_call, 88);
+
+AT(perfpred_apex_text, text, 0);
+AT(perfpred_apex_text, length, 8);
+AT(perfpred_apex_text, name, 16);
+SIZE(perfpred_apex_text, 24);
+
+AT(perfpred_apex_options, size, 0);
+AT(perfpred_apex_options, runs, 8);
+AT(perfpred_apex_options, instruction_set, 16);
+AT(perfpred_apex_options, threads, 24);
+AT(perfpred_apex_options, cache_bytes, 32);
+AT(perfpred_apex_options, clock_hz, 40);
+AT(perfpred_apex_options, cell_bytes_per_cycle, 48);
+AT(perfpred_apex_options, cell_flops_per_cycle, 56);
+AT(perfpred_apex_options, threshold, 64);
+AT(perfpred_apex_options, runs_max, 72);
+AT(perfpred_apex_options, repetitions, 76);
+AT(perfpred_apex_options, gate, 80);
+AT(perfpred_apex_options, budget_s, 88);
+AT(perfpred_apex_options, index_blocks, 96);
+AT(perfpred_apex_options, progress, 104);
+AT(perfpred_apex_options, progress_data, 112);
+SIZE(perfpred_apex_options, 120);
+
+AT(perfpred_apex_watch_options, size, 0);
+AT(perfpred_apex_watch_options, pid, 8);
+AT(perfpred_apex_watch_options, interval_s, 16);
+AT(perfpred_apex_watch_options, duration_s, 24);
+AT(perfpred_apex_watch_options, flops, 32);
+AT(perfpred_apex_watch_options, cycles, 40);
+AT(perfpred_apex_watch_options, misses, 48);
+AT(perfpred_apex_watch_options, progress, 56);
+AT(perfpred_apex_watch_options, progress_data, 64);
+SIZE(perfpred_apex_watch_options, 72);
 
 AT(perfpred_measure_options, size, 0);
 AT(perfpred_measure_options, repetitions, 8);

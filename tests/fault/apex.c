@@ -21,7 +21,7 @@ static double cost(void *data, const struct perfpred_virtual_call *call) {
 static struct perfpred_apex_options options_of(const char *text) {
   struct perfpred_apex_options options = PERFPRED_APEX_OPTIONS_INIT;
   options.runs = text;
-  options.cache_bytes = 1 << 16;
+  options.cache_bytes = 4096; /* few lines: quickly summed up */
   options.repetitions = 1;
   options.runs_max = 8;
   options.threshold = -1.0;
