@@ -479,4 +479,32 @@ AT(perfpred_cache_errors, out, 48);
 AT(perfpred_cache_errors, blend, 64);
 SIZE(perfpred_cache_errors, 80);
 
+AT(perfpred_source_options, size, 0);
+AT(perfpred_source_options, compiler, 8);
+AT(perfpred_source_options, arguments, 16);
+AT(perfpred_source_options, argument_count, 24);
+AT(perfpred_source_options, timeout_s, 32);
+AT(perfpred_source_options, name, 40);
+AT(perfpred_source_options, region, 48);
+SIZE(perfpred_source_options, 56);
+
+AT(perfpred_misses_options, size, 0);
+AT(perfpred_misses_options, cache_bytes, 8);
+AT(perfpred_misses_options, cache_count, 16);
+AT(perfpred_misses_options, line_bytes, 24);
+AT(perfpred_misses_options, engine, 32);
+AT(perfpred_misses_options, budget_s, 40);
+AT(perfpred_misses_options, budget_bytes, 48);
+AT(perfpred_misses_options, pieces, 56);
+AT(perfpred_misses_options, curve, 60);
+AT(perfpred_misses_options, progress, 64);
+AT(perfpred_misses_options, progress_data, 72);
+SIZE(perfpred_misses_options, 80);
+
+AT(perfpred_misses_level, cache_bytes, 0);
+AT(perfpred_misses_level, accesses, 8);
+AT(perfpred_misses_level, compulsory, 16);
+AT(perfpred_misses_level, capacity, 24);
+SIZE(perfpred_misses_level, 32);
+
 #endif
