@@ -29,17 +29,21 @@ static const struct ppi_nest_reference *target_of(const struct analysis *analysi
   return &analysis->nest->references[analysis->engine->target.index];
 }
 
+static struct ppi_form form_of(struct ppi_engine *engine, const struct ppi_nest_reference *target,
+                               const struct ppi_affine *affine) {
+  return ppi_row_of(affine, target->depth, target->depth, engine->target.counters, &engine->system.fits).form;
+}
+
 /* The subscripts as forms, which lie within the array; `outside`, if not. */
 static bool set_subscript(struct analysis *analysis, int subscript, struct ppi_form *form) {
   struct ppi_engine *engine = analysis->engine;
   const struct ppi_nest_reference *target = target_of(analysis);
-  const struct ppi_form last = ppi_form_constant(analysis->nest->layout.arrays[target->array].extent[subscript] - 1);
-  struct ppi_form room;
-  *form = ppi_row_of(&target->subscripts[subscript], target->depth, target->depth, engine->target.counters,
-                     &engine->system.fits)
-              .form;
-  room = ppi_form_sub(&last, form, &engine->system.fits);
-  if (ppi_path_sign(engine->path, form) && ppi_path_sign(engine->path, &room))
+  const struct ppi_form last =
+      ppi_form_constant(analysis->nest->layout.arrays[target->node->buffer].extent[subscript] - 1);
+  const struct ppi_form given = form_of(engine, target, &target->given[subscript]);
+  const struct ppi_form room = ppi_form_sub(&last, &given, &engine->system.fits);
+  *form = form_of(engine, target, &target->subscripts[subscript]);
+  if (ppi_path_sign(engine->path, &given) && ppi_path_sign(engine->path, &room))
     return true;
   if (!engine->path->stop)
     analysis->outside = subscript;
@@ -50,7 +54,7 @@ static bool set_subscript(struct analysis *analysis, int subscript, struct ppi_f
 static void set_target(struct analysis *analysis) {
   struct ppi_engine *engine = analysis->engine;
   const struct ppi_nest_reference *target = target_of(analysis);
-  const struct ppi_layout_array *array = &analysis->nest->layout.arrays[target->array];
+  const struct ppi_nest_array *array = &analysis->nest->arrays[target->array];
   engine->system.fits = true;
   analysis->outside = -1;
   for (int i = 0; i < target->depth; i++)
@@ -103,7 +107,7 @@ static void count_array(struct ppi_engine *engine, int array) {
 /* The computation: stages whose answers are those of the last run are not run again. */
 static void run(struct analysis *analysis, int changed) {
   struct ppi_engine *engine = analysis->engine;
-  const int count = analysis->nest->layout.count;
+  const int count = analysis->nest->array_count;
   int stage = 0;
   while (stage <= count && is_done(&engine->stages[stage], changed))
     engine->path->cursor = engine->stages[stage++].answers;
@@ -124,7 +128,7 @@ static void run(struct analysis *analysis, int changed) {
 static enum perfpred_status refuse(struct analysis *analysis, const char *reason) {
   const struct ppi_nest_reference *target = target_of(analysis);
   return ppi_error_set(analysis->error, PERFPRED_UNSUPPORTED, "%s, line %d, %s: %s", analysis->program->name,
-                       target->node->line, analysis->program->buffers[target->array].name, reason);
+                       target->node->line, analysis->program->buffers[target->node->buffer].name, reason);
 }
 
 static enum perfpred_status refuse_outside(struct analysis *analysis) {
@@ -132,8 +136,8 @@ static enum perfpred_status refuse_outside(struct analysis *analysis) {
   return ppi_error_set(analysis->error, PERFPRED_INVALID,
                        "%s, line %d: subscript %d of %s leaves the array, expected 0 to %" PRId64,
                        analysis->program->name, target->node->line, analysis->outside + 1,
-                       analysis->program->buffers[target->array].name,
-                       analysis->nest->layout.arrays[target->array].extent[analysis->outside] - 1);
+                       analysis->program->buffers[target->node->buffer].name,
+                       analysis->nest->layout.arrays[target->node->buffer].extent[analysis->outside] - 1);
 }
 
 static enum perfpred_status add_text(struct analysis *analysis, const struct ppi_piece *piece, uint64_t accesses) {
@@ -156,7 +160,7 @@ static enum perfpred_status take_piece(struct analysis *analysis) {
   struct ppi_engine *engine = analysis->engine;
   const struct ppi_nest_reference *target = target_of(analysis);
   const struct ppi_piece piece = { engine->path, target, !engine->found,
-                                   &engine->stages[analysis->nest->layout.count].lines };
+                                   &engine->stages[analysis->nest->array_count].lines };
   struct ppi_misses_count *count = &analysis->misses->references[target->node->site];
   uint64_t accesses = 0;
   if (!piece.first && piece.lines->bad)
@@ -267,7 +271,7 @@ static enum perfpred_status prepare(struct analysis *analysis, const int64_t *pa
 
 static void release(struct analysis *analysis) {
   if (analysis->engine)
-    for (int i = 0; i < PPI_BUFFER_MAX; i++)
+    for (int i = 0; i < PPI_NEST_ARRAYS; i++)
       ppi_footprints_free(&analysis->engine->footprints[i]);
   free(analysis->cache_lines);
   free(analysis->engine);

@@ -35,7 +35,7 @@ struct ppi_footprints {
   struct ppi_room *conditions;
 };
 
-#define PPI_STAGES (PPI_BUFFER_MAX + 1) /* the last access, then the arrays */
+#define PPI_STAGES (PPI_NEST_ARRAYS + 1) /* the last access, then the arrays */
 
 struct ppi_stage {
   bool built;            /* footprints are those of the present last access */
@@ -53,7 +53,7 @@ struct ppi_engine {
   struct ppi_form rows[PPI_ARRAY_DIMENSIONS],
       line; /* of the target: subscripts but the inner one, and the line along it */
   struct ppi_stage stages[PPI_STAGES];
-  struct ppi_footprints footprints[PPI_BUFFER_MAX];
+  struct ppi_footprints footprints[PPI_NEST_ARRAYS];
   /* Scratch. */
   struct ppi_system system;
   struct ppi_row taken[PPI_SYSTEM_ROWS];

@@ -242,7 +242,7 @@ static bool keep_conditions(struct part *part, struct ppi_footprint *footprint) 
 static void add_footprint(struct part *part) {
   struct ppi_engine *engine = part->engine;
   struct ppi_footprints *list = list_of(part);
-  const struct ppi_layout_array *array = &engine->nest->layout.arrays[part->reference->array];
+  const struct ppi_nest_array *array = &engine->nest->arrays[part->reference->array];
   const int bounds = list->bound_count, conditions = list->condition_count;
   struct ppi_footprint footprint;
   memset(&footprint, 0, sizeof footprint);

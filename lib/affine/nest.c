@@ -201,17 +201,17 @@ static bool counters_fit(const struct ppi_nest_reference *reference) {
 }
 
 static bool is_twin(const struct ppi_nest_reference *a, const struct ppi_nest_reference *b, int dimensions) {
-  return a->array == b->array && a->depth == b->depth && a->row_count == b->row_count &&
+  return a->node->buffer == b->node->buffer && a->depth == b->depth && a->row_count == b->row_count &&
          memcmp(a->loop, b->loop, (size_t)a->depth * sizeof a->loop[0]) == 0 &&
          memcmp(a->rows, b->rows, (size_t)a->row_count * sizeof a->rows[0]) == 0 &&
-         memcmp(a->subscripts, b->subscripts, (size_t)dimensions * sizeof a->subscripts[0]) == 0;
+         memcmp(a->given, b->given, (size_t)dimensions * sizeof a->given[0]) == 0;
 }
 
 static void find_twin(struct ppi_nest *nest, int index) {
   const struct ppi_nest_reference *reference = &nest->references[index];
   nest->references[index].twin = index;
   for (int i = index - 1; i >= 0; i--)
-    if (is_twin(&nest->references[i], reference, nest->layout.arrays[reference->array].dimensions)) {
+    if (is_twin(&nest->references[i], reference, nest->layout.arrays[reference->node->buffer].dimensions)) {
       nest->references[i].later_twin = true;
       nest->references[index].twin = nest->references[i].twin;
       return;
@@ -221,7 +221,6 @@ static void find_twin(struct ppi_nest *nest, int index) {
 static enum perfpred_status read_access(struct builder *builder, const struct ppi_node *node) {
   struct ppi_nest_reference *reference = &builder->nest->references[builder->nest->count];
   reference->node = node;
-  reference->array = node->buffer;
   reference->depth = builder->depth;
   reference->row_count = builder->row_count;
   memcpy(reference->loop, builder->loop, sizeof builder->loop);
@@ -231,7 +230,7 @@ static enum perfpred_status read_access(struct builder *builder, const struct pp
   for (int i = 0; i < builder->nest->layout.arrays[node->buffer].dimensions; i++) {
     struct ppi_choice subscript;
     if (!ppi_choice_read(node->subscripts[i], builder->slots, &subscript) ||
-        !ppi_choice_is_form(&subscript, &reference->subscripts[i]))
+        !ppi_choice_is_form(&subscript, &reference->given[i]))
       return refuse(builder, node, "a subscript is not affine");
   }
   bound_counters(reference);
@@ -297,6 +296,7 @@ enum perfpred_status ppi_nest_create(const struct perfpred_program *program, con
     ppi_nest_destroy(made);
     return status;
   }
+  ppi_nest_find_arrays(made);
   *nest = made;
   return PERFPRED_OK;
 }

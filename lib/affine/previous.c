@@ -93,7 +93,7 @@ static bool solve(struct search *search, struct ppi_row *equation) {
 static bool solve_subscripts(struct search *search) {
   struct ppi_engine *engine = search->engine;
   const struct ppi_nest_reference *reference = search->reference;
-  const struct ppi_layout_array *array = &engine->nest->layout.arrays[reference->array];
+  const struct ppi_nest_array *array = &engine->nest->arrays[reference->array];
   for (int i = 0; i < array->dimensions; i++) {
     if (i == array->inner)
       continue;
@@ -109,7 +109,7 @@ static bool solve_subscripts(struct search *search) {
 /* per_line * line <= inner subscript <= per_line * line + per_line - 1 */
 static void add_line(struct search *search) {
   struct ppi_engine *engine = search->engine;
-  const struct ppi_layout_array *array = &engine->nest->layout.arrays[search->reference->array];
+  const struct ppi_nest_array *array = &engine->nest->arrays[search->reference->array];
   struct ppi_row row = ppi_row_of(&search->reference->subscripts[array->inner], search->reference->depth, search->fixed,
                                   engine->target.counters, &engine->system.fits);
   row.form = ppi_form_combine(&row.form, 1, &engine->line, -array->per_line, &engine->system.fits);

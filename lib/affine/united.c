@@ -3,14 +3,14 @@
    same footprints take part; in a row of a slab they are intervals, whose union is added up over the slab in closed form. Comparisons
    with the row's number are decided for the whole slab at its ends; where these disagree the slab is cut in two. */
 #include "affine/engine.h"
+#include "affine/quotient.h"
 
 #define MEMBERS 96
 #define PARTS 32 /* quotients of row numbers that are summed up at a time */
 #define CUTS 64  /* of slabs, in one count */
 
-struct quotient { /* sign * (form / per_line, rounded down) */
-  struct ppi_form form;
-  int sign;
+struct quotient { /* times * (form / per_line, rounded down) */
+  struct ppi_form form, times;
 };
 
 struct tally {
@@ -185,16 +185,20 @@ static void sort_in(struct uniter *uniter, struct interval *intervals, int count
   intervals[at] = *added;
 }
 
-static void add_quotient(struct uniter *uniter, struct tally *tally, const struct ppi_form *form, int sign) {
-  struct ppi_poly poly;
+/* Adds times * (form / per_line, rounded down). */
+static void add_quotient(struct uniter *uniter, struct tally *tally, const struct ppi_form *form,
+                         const struct ppi_form *times) {
+  struct ppi_poly quotient, factor, product;
   if (has_line(uniter, form)) {
     const struct ppi_form line = ppi_path_floor(uniter->path, form, uniter->per_line);
-    ppi_poly_form(&poly, &line);
-    ppi_poly_add(&tally->lines, &poly, sign);
+    ppi_poly_form(&quotient, &line);
+    ppi_poly_form(&factor, times);
+    ppi_poly_multiply(&quotient, &factor, &product);
+    ppi_poly_add(&tally->lines, &product, 1);
   } else if (tally->count == PARTS) {
     ppi_path_give_up(uniter->path, "too many quotients to sum up");
   } else {
-    tally->parts[tally->count++] = (struct quotient){ *form, sign };
+    tally->parts[tally->count++] = (struct quotient){ *form, *times };
   }
 }
 
@@ -207,8 +211,9 @@ static void add_interval(struct uniter *uniter, const struct interval *interval,
   ppi_poly_add(&tally->lines, &poly, 1);
   if (lines)
     return;
-  add_quotient(uniter, tally, &interval->last, 1);
-  add_quotient(uniter, tally, &interval->first, -1);
+  const struct ppi_form plus = ppi_form_constant(1), minus = ppi_form_constant(-1);
+  add_quotient(uniter, tally, &interval->last, &plus);
+  add_quotient(uniter, tally, &interval->first, &minus);
 }
 
 /* Adds the union of intervals, sorted by their beginnings. Elements less than a line apart are on the same line or on neighbours, which
@@ -250,80 +255,63 @@ static void count_row(struct uniter *uniter, const int *members, int count, stru
     add_union(uniter, sorted, count, lines, tally);
 }
 
-/* Sum of u / divisor, rounded down, over u from 0 to limit - 1: with limit = divisor * n + w, divisor * n * (n - 1) / 2 + w * n. */
-static void sum_quotients(struct uniter *uniter, const struct ppi_form *limit, int64_t divisor, struct ppi_poly *sum) {
-  const struct ppi_form n = ppi_path_floor(uniter->path, limit, divisor);
-  const struct ppi_form w = ppi_form_combine(limit, 1, &n, -divisor, &uniter->engine->system.fits);
-  struct ppi_poly count, rest, product;
-  ppi_poly_power_sum(&n, 1, sum);
-  ppi_poly_form(&count, &n);
-  ppi_poly_form(&rest, &w);
-  ppi_poly_multiply(&count, &rest, &product);
-  ppi_poly_constant(&rest, divisor);
-  ppi_poly_multiply(sum, &rest, &count);
-  ppi_poly_copy(sum, &count);
-  ppi_poly_add(sum, &product, 1);
-}
-
-/* Sum over the rows u of a slab of (slope * u + form) / divisor, rounded down; slope is 1 or -1. */
-static void sum_slope(struct uniter *uniter, int level, int64_t slope, const struct ppi_form *form, int64_t divisor,
-                      struct ppi_poly *sum) {
+/* Adds the sum over the rows of a slab of a quotient with a slope in the row's number u, times a * u + b. */
+static void add_sloping(struct uniter *uniter, const struct quotient *part, int level, struct tally *tally) {
+  const int row = PPI_ROW_VAR(level);
   bool *fits = &uniter->engine->system.fits;
-  const struct ppi_form low = ppi_form_combine(form, 1, &uniter->low[level], slope, fits),
-                        high = ppi_form_combine(form, 1, &uniter->high[level], slope, fits);
-  const struct ppi_form beyond = ppi_form_plus(slope > 0 ? &high : &low, 1);
-  struct ppi_poly below;
-  sum_quotients(uniter, &beyond, divisor, sum);
-  sum_quotients(uniter, slope > 0 ? &low : &high, divisor, &below);
-  ppi_poly_add(sum, &below, -1);
+  struct ppi_quotient quotient = { part->form.c[row], uniter->per_line, part->form };
+  struct ppi_form rest = part->times;
+  struct ppi_poly sum, factor, product;
+  quotient.form.c[row] = rest.c[row] = 0;
+  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 0, &sum, fits);
+  ppi_poly_form(&factor, &rest);
+  ppi_poly_multiply(&factor, &sum, &product);
+  ppi_poly_add(&tally->lines, &product, 1);
+  if (part->times.c[row] == 0)
+    return;
+  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 1, &sum, fits);
+  ppi_poly_add(&tally->lines, &sum, part->times.c[row]);
 }
 
-/* Sum over u of factor * u */
-static void add_linear_sum(struct uniter *uniter, int level, int64_t factor, struct ppi_poly *sum) {
-  struct ppi_form row = ppi_form_constant(0);
-  struct ppi_poly poly, part;
-  row.c[PPI_ROW_VAR(level)] = factor;
-  ppi_poly_form(&poly, &row);
-  ppi_poly_sum(&poly, PPI_ROW_VAR(level), &uniter->low[level], &uniter->high[level], &part);
-  ppi_poly_add(sum, &part, 1);
-}
-
-/* Sum of a quotient over the rows of a slab: whole multiples of a line apart, what the slope leaves has to divide a line. */
-static void add_quotient_sum(struct uniter *uniter, const struct quotient *part, int level, struct ppi_poly *lines) {
-  const int64_t factor = part->form.c[PPI_ROW_VAR(level)], per_line = uniter->per_line;
-  struct ppi_form form = part->form;
-  struct ppi_poly sum;
-  int64_t whole = ppi_floor_div(factor, per_line), slope = factor - whole * per_line;
-  if (2 * slope > per_line) {
-    whole++;
-    slope -= per_line;
-  }
-  const int64_t size = slope < 0 ? -slope : slope;
-  if (size == 0 || per_line % size != 0) {
-    ppi_path_give_up(uniter->path, "slopes along lines that do not divide a line");
+/* The same where the quotient is an integer number of lines more from row to row: (form + whole * per_line * u) / per_line. */
+static void add_level(struct uniter *uniter, const struct quotient *part, int level, struct tally *tally) {
+  const int row = PPI_ROW_VAR(level);
+  struct ppi_form form = part->form, slope = ppi_form_constant(0);
+  struct ppi_poly times, steps, product, sum;
+  slope.c[row] = form.c[row] / uniter->per_line;
+  form.c[row] = 0;
+  ppi_poly_form(&times, &part->times);
+  ppi_poly_form(&steps, &slope);
+  ppi_poly_multiply(&times, &steps, &product);
+  ppi_poly_sum(&product, row, &uniter->low[level], &uniter->high[level], &sum);
+  ppi_poly_add(&tally->lines, &sum, 1);
+  const struct ppi_form length = difference(uniter, &uniter->high[level], &uniter->low[level]);
+  const struct ppi_form rows = ppi_form_plus(&length, 1), nothing = ppi_form_constant(0);
+  if (!ppi_form_is_constant(&part->times)) {
+    ppi_path_give_up(uniter->path, "quotients of row numbers in two dimensions");
     return;
   }
-  form.c[PPI_ROW_VAR(level)] = 0;
-  form = ppi_path_floor(uniter->path, &form, size);
-  sum_slope(uniter, level, slope / size, &form, per_line / size, &sum);
-  if (whole != 0)
-    add_linear_sum(uniter, level, whole, &sum);
-  ppi_poly_add(lines, &sum, part->sign);
+  const struct ppi_form all =
+      ppi_form_combine(&nothing, 1, &rows, part->times.c[PPI_VARS], &uniter->engine->system.fits);
+  add_quotient(uniter, tally, &form, &all);
 }
 
 /* Adds what was counted in a row of a slab, for all its rows. */
 static void add_slab(struct uniter *uniter, const struct tally *row, int level, struct tally *tally) {
   struct ppi_poly sum;
-  if (uniter->fixed[level]) {
-    ppi_poly_add(&tally->lines, &row->lines, 1);
-    for (int i = 0; i < row->count; i++)
-      add_quotient(uniter, tally, &row->parts[i].form, row->parts[i].sign);
-    return;
+  const bool fixed = uniter->fixed[level];
+  if (!fixed)
+    ppi_poly_sum(&row->lines, PPI_ROW_VAR(level), &uniter->low[level], &uniter->high[level], &sum);
+  ppi_poly_add(&tally->lines, fixed ? &row->lines : &sum, 1);
+  for (int i = 0; i < row->count && goes_on(uniter); i++) {
+    const struct quotient *part = &row->parts[i];
+    if (fixed)
+      add_quotient(uniter, tally, &part->form, &part->times);
+    else if (part->form.c[PPI_ROW_VAR(level)] % uniter->per_line != 0)
+      add_sloping(uniter, part, level, tally);
+    else
+      add_level(uniter, part, level, tally);
   }
-  ppi_poly_sum(&row->lines, PPI_ROW_VAR(level), &uniter->low[level], &uniter->high[level], &sum);
-  for (int i = 0; i < row->count && goes_on(uniter); i++)
-    add_quotient_sum(uniter, &row->parts[i], level, &sum);
-  ppi_poly_add(&tally->lines, &sum, 1);
 }
 
 static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally);
@@ -417,7 +405,7 @@ static bool takes_part(struct uniter *uniter, const struct ppi_footprint *footpr
 }
 
 void ppi_engine_count_lines(struct ppi_engine *engine, int array, struct ppi_poly *lines) {
-  const struct ppi_layout_array *of = &engine->nest->layout.arrays[array];
+  const struct ppi_nest_array *of = &engine->nest->arrays[array];
   struct uniter uniter = { .engine = engine, .path = engine->path, .list = &engine->footprints[array] };
   struct tally tally;
   int members[MEMBERS], count = 0;
