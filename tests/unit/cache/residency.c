@@ -136,6 +136,7 @@ Test(residency, parts_of_operands_in_any_order) {
   const struct perfpred_kernel *gemm = read_case("dgemm", "N,N,1,1", (int64_t[]){ 100, 200, 300 }, values);
   struct perfpred_error error;
   int count = 0;
+  ppi_error_clear(&error);
   cr_expect_eq(ppi_touch_orders(gemm), 6);
   cr_assert_eq(ppi_touches_of_kind(gemm, values, &kind, touches, &count, &error), PERFPRED_OK);
   cr_assert_eq(count, 3);
