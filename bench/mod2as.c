@@ -21,10 +21,16 @@ struct matrix {
   double *values;
 };
 
+#ifdef _OPENMP
+#define SHARED _Pragma("omp parallel for schedule(static)")
+#else
+#define SHARED
+#endif
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name and a member */
 #define DEFINE_MULTIPLY(NAME, COLUMNS)                                                                                 \
   static void NAME(const struct matrix *a, const double *x, double *y) {                                               \
-    _Pragma("omp parallel for schedule(static)") for (int64_t i = 0; i < a->rows; i++) {                               \
+    SHARED for (int64_t i = 0; i < a->rows; i++) {                                                                     \
       double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;                                                                   \
       int64_t k = a->starts[i], end = a->starts[i + 1];                                                                \
       for (; k + 4 <= end; k += 4) {                                                                                   \

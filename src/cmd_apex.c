@@ -116,20 +116,28 @@ static int measure(struct session *session, const struct perfpred_apex_text *mix
   return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
 }
 
-/* Points of the setup: the runs of a file, those of weights, or the design. */
+/* The runs of a file, or those that stand for rectangles; NULL: the design. */
+static int choose_runs(const char *path, const char *weights, char **runs) {
+  size_t length = 0;
+  if (weights != NULL)
+    return list_representatives(weights, runs);
+  if (path == NULL)
+    return COMMAND_OK;
+  int result = content_read(path, runs, &length);
+  if (result == COMMAND_OK && strlen(*runs) != length)
+    result = message_fail("%s: expected text, found a NUL byte", path);
+  return result;
+}
+
+/* Points of the setup. */
 static int make_points(struct session *session, const char *path, const char *weights, char **json) {
   const struct options *options = session->options;
   struct perfpred_apex_options apex;
   struct text mix = { .memory = NULL };
   char *runs = NULL;
-  size_t length = 0;
   int result = fill(options, &apex);
-  if (result == COMMAND_OK && path != NULL)
-    result = content_read(path, &runs, &length);
-  if (result == COMMAND_OK && path != NULL && strlen(runs) != length)
-    result = message_fail("%s: expected text, found a NUL byte", path);
-  if (result == COMMAND_OK && weights != NULL)
-    result = list_representatives(weights, &runs);
+  if (result == COMMAND_OK)
+    result = choose_runs(path, weights, &runs);
   if (result == COMMAND_OK && options->mix != NULL)
     result = read_text(options->mix, &mix);
   apex.runs = runs;

@@ -109,17 +109,19 @@ static enum perfpred_status keep(struct watch *watch, double time_s, const long 
 static enum perfpred_status look(struct watch *watch, struct perfpred_error *error) {
   long long before[PPI_APEX_EVENTS] = { 0 }, after[PPI_APEX_EVENTS] = { 0 };
   const double start_s = now_s();
+  double last_s = start_s;
   enum perfpred_status status = PERFPRED_OK;
-  for (double last_s = start_s, time_s; status == PERFPRED_OK; last_s = time_s) {
+  while (status == PERFPRED_OK) {
     struct perfpred_progress progress = { .size = sizeof progress, .stage = "watching" };
     ppi_page_enter(watch->worker->page, "watch"); /* a sign of life */
     rest(watch->asked.interval_s);
     bool running = is_running(watch->asked.pid);
-    time_s = now_s();
+    double time_s = now_s();
     if (watch->papi->read(watch->set, after) != PPI_PAPI_OK)
       break; /* it has ended */
     status = keep(watch, time_s - last_s, before, after, error);
     memcpy(before, after, sizeof before);
+    last_s = time_s;
     progress.samples = watch->count;
     progress.elapsed_s = time_s - start_s;
     progress.fraction = watch->asked.duration_s > 0.0 ? progress.elapsed_s / watch->asked.duration_s : 0.0;

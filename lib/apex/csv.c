@@ -59,20 +59,29 @@ static enum perfpred_status quoted(struct reader *reader, char field[FIELD_MAX],
   return status == PERFPRED_OK ? fail(reader, start, "a closing quotation mark", "the end of the line") : status;
 }
 
+/* Up to the comma or the end of the line. */
+static enum perfpred_status plain(struct reader *reader, char field[FIELD_MAX], size_t *length) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (; status == PERFPRED_OK && !ends_line(reader) && *reader->at != ','; reader->at++)
+    status = *reader->at != '\0' ? append(reader, field, length) : fail(reader, reader->at, "text", "a NUL byte");
+  return status;
+}
+
+static void skip_blanks(struct reader *reader) {
+  while (!ends_line(reader) && is_blank(*reader->at))
+    reader->at++;
+}
+
 /* A field without the blanks around it; steps over the comma behind it. *last: the line ends with it. */
 static enum perfpred_status next_field(struct reader *reader, char field[FIELD_MAX], const char **place, bool *last) {
   size_t length = 0;
   enum perfpred_status status = PERFPRED_OK;
-  while (!ends_line(reader) && is_blank(*reader->at))
-    reader->at++;
+  skip_blanks(reader);
   *place = reader->at;
   if (!ends_line(reader) && *reader->at == '"')
     status = quoted(reader, field, &length);
-  for (; status == PERFPRED_OK && !ends_line(reader) && *reader->at != ','; reader->at++)
-    if (*reader->at == '\0')
-      status = fail(reader, reader->at, "text", "a NUL byte");
-    else
-      status = append(reader, field, &length);
+  if (status == PERFPRED_OK)
+    status = plain(reader, field, &length);
   while (length > 0 && is_blank(field[length - 1]))
     length--;
   field[length] = '\0';

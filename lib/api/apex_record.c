@@ -49,26 +49,38 @@ static enum perfpred_status start_file(const char *file, char **real, struct per
   return ppi_error_set(error, PERFPRED_IO, "'%s' cannot be written: %s", file, strerror(errno));
 }
 
-enum perfpred_status perfpred_apex_record_environment(const char *file, char **entries, struct perfpred_error *error) {
+static enum perfpred_status check(const char *file, char *const *entries, struct perfpred_error *error) {
+  if (file != NULL && entries != NULL && file[0] != '\0' && is_plain(file, "\n"))
+    return PERFPRED_OK;
+  return ppi_error_set(error, PERFPRED_INVALID, "%s, expected a name without line breaks and a place for the entries",
+                       file == NULL      ? "file is NULL"
+                       : entries == NULL ? "entries is NULL"
+                                         : "file is no name");
+}
+
+/* NULL: no memory. */
+static char *write_entries(const char *recorder, const char *samples) {
   struct ppi_text text = PPI_TEXT_INIT;
+  const char *before = getenv("LD_PRELOAD");
+  bool others = before != NULL && before[0] != '\0' && is_plain(before, "\n");
+  ppi_text_printf(&text, "LD_PRELOAD=%s%s%s\nPERFPRED_RECORD=%s\n", recorder, others ? ":" : "", others ? before : "",
+                  samples);
+  return ppi_text_take(&text);
+}
+
+enum perfpred_status perfpred_apex_record_environment(const char *file, char **entries, struct perfpred_error *error) {
   char *recorder = NULL, *samples = NULL;
   ppi_error_clear(error);
-  if (file == NULL || entries == NULL || file[0] == '\0' || !is_plain(file, "\n"))
-    return ppi_error_set(error, PERFPRED_INVALID, "%s, expected a name without line breaks and a place for the entries",
-                         file == NULL      ? "file is NULL"
-                         : entries == NULL ? "entries is NULL"
-                                           : "file is no name");
-  enum perfpred_status status = find_recorder(&recorder, error);
+  enum perfpred_status status = check(file, entries, error);
+  if (status != PERFPRED_OK)
+    return status;
+  status = find_recorder(&recorder, error);
   if (status == PERFPRED_OK)
     status = start_file(file, &samples, error);
   if (status == PERFPRED_OK) {
-    const char *before = getenv("LD_PRELOAD");
-    bool others = before != NULL && before[0] != '\0' && is_plain(before, "\n");
-    ppi_text_printf(&text, "LD_PRELOAD=%s%s%s\nPERFPRED_RECORD=%s\n", recorder, others ? ":" : "", others ? before : "",
-                    samples);
-    char *taken = ppi_text_take(&text);
-    if (taken != NULL)
-      *entries = taken;
+    char *written = write_entries(recorder, samples);
+    if (written != NULL)
+      *entries = written;
     else
       status = ppi_error_memory(error);
   }

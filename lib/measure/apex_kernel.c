@@ -88,6 +88,7 @@ APART static double compute_pair(const struct ppi_apex_operands *o, int64_t c) {
 #define STRIDED_STEP(j) w##j += c0 * at[(j)*step];
 #define BLOCK_STEP(j) w##j += c0 * at[k + (j)];
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): names and attributes */
 #define DEFINE_WALKS(NAME, ATTRIBUTES, COMPUTE)                                                                        \
   ATTRIBUTES static double strided_##NAME(const struct ppi_apex_slice *slice) {                                        \
     const int64_t step = slice->step;                                                                                  \
@@ -128,7 +129,6 @@ APART static double compute_pair(const struct ppi_apex_operands *o, int64_t c) {
     return SUM_ALL;                                                                                                    \
   }
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): names and attributes */
 DEFINE_WALKS(pair, , compute_pair)
 
 #if defined(__x86_64__)

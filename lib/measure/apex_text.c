@@ -136,36 +136,46 @@ static enum perfpred_status read_line(struct reader *reader, struct ppi_apex_run
   return *found ? read_run(reader, word, place, run) : status;
 }
 
+/* Runs so far. */
+struct list {
+  struct ppi_apex_run *runs;
+  size_t count, capacity, most;
+};
+
+/* The line from `at` to `end`, without what is behind #. */
+static enum perfpred_status take_line(struct reader *reader, const char *at, const char *end, struct list *list) {
+  const char *comment = memchr(at, '#', (size_t)(end - at));
+  struct ppi_apex_run run;
+  bool found = false;
+  reader->begin = reader->at = at;
+  reader->end = comment != NULL ? comment : end;
+  reader->line++;
+  enum perfpred_status status = read_line(reader, &run, &found);
+  if (status != PERFPRED_OK || !found)
+    return status;
+  if (list->count == list->most)
+    return ppi_error_at(reader->error, PERFPRED_LIMIT, reader->source, reader->line, 1, "expected at most %zu runs",
+                        list->most);
+  return keep(&list->runs, &list->count, &list->capacity, &run, reader->error);
+}
+
 enum perfpred_status ppi_apex_parse(const char *text, size_t length, const char *source, size_t most,
                                     struct ppi_apex_run **runs, size_t *count, struct perfpred_error *error) {
   struct reader reader = { .source = source != NULL ? source : "runs", .error = error };
-  struct ppi_apex_run *made = NULL;
-  size_t used = 0, capacity = 0;
+  struct list list = { .most = most };
   enum perfpred_status status = PERFPRED_OK;
   for (const char *at = text, *end = text + length; at < end && status == PERFPRED_OK;) {
     const char *line_end = memchr(at, '\n', (size_t)(end - at));
-    const char *next = line_end != NULL ? line_end + 1 : end;
-    line_end = line_end != NULL ? line_end : end;
-    const char *comment = memchr(at, '#', (size_t)(line_end - at));
-    struct ppi_apex_run run;
-    bool found = false;
-    reader.begin = reader.at = at;
-    reader.end = comment != NULL ? comment : line_end;
-    reader.line++;
-    status = read_line(&reader, &run, &found);
-    if (found && status == PERFPRED_OK && used == most)
-      status = ppi_error_at(error, PERFPRED_LIMIT, reader.source, reader.line, 1, "expected at most %zu runs", most);
-    if (found && status == PERFPRED_OK)
-      status = keep(&made, &used, &capacity, &run, error);
-    at = next;
+    status = take_line(&reader, at, line_end != NULL ? line_end : end, &list);
+    at = line_end != NULL ? line_end + 1 : end;
   }
-  if (status == PERFPRED_OK && used == 0)
+  if (status == PERFPRED_OK && list.count == 0)
     status = ppi_error_set(error, PERFPRED_SYNTAX, "%s: no run, expected at least one", reader.source);
   if (status != PERFPRED_OK) {
-    free(made);
+    free(list.runs);
     return status;
   }
-  *runs = made;
-  *count = used;
+  *runs = list.runs;
+  *count = list.count;
   return PERFPRED_OK;
 }

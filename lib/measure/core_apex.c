@@ -89,9 +89,10 @@ static void warm_up(struct apex *apex) {
   struct ppi_apex_run light = *run;
   light.c = 0;
   apex->run = &light;
-  double lines = (double)((run->l + LINE_ELEMENTS - 1) / LINE_ELEMENTS * run->i);
-  double bytes = fmin((double)apex->batch->warm_bytes, 4.0 * 8.0 * (double)run->m);
-  for (double left = bytes / (8.0 * LINE_ELEMENTS); left > 0.0; left -= lines) {
+  const int64_t lines = (run->l + LINE_ELEMENTS - 1) / LINE_ELEMENTS * run->i; /* of a repetition */
+  const double bytes = fmin((double)apex->batch->warm_bytes, 4.0 * 8.0 * (double)run->m);
+  const double repetitions = ceil(bytes / (8.0 * LINE_ELEMENTS * (double)lines));
+  for (int64_t left = (int64_t)repetitions; left > 0; left--) {
     refill(apex);
     repeat(apex);
   }

@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import sys
 import xml.etree.ElementTree
 
 from harness import ROOT, close, folder, main, refuses, run
@@ -198,6 +199,59 @@ def test_points():
         assert check(there.json())["new"]["instruction_set"] == "sse2"
     refuses(1, "apex", "points", runs, *blas, "--isa", "itanium", naming=["itanium"])
     refuses(1, "apex", "points", write("wrong.txt", "strided M=10 S=11\n"), *blas, naming=["1:1", "S is 11"])
+
+
+# What a program of somebody else's does: a product of 3 x 4 and 4 x 2 through the symbols that are loaded.
+PROGRAM = """
+import ctypes, os
+blas = ctypes.CDLL(None)
+ints = [ctypes.byref(ctypes.c_int(n)) for n in (3, 2, 4)]
+one, zero = ctypes.byref(ctypes.c_double(1)), ctypes.byref(ctypes.c_double(0))
+data = (ctypes.c_double * 100)()
+for letter in (b"N", b"n"):
+    blas.dgemm_(letter, b"N", *ints, one, data, ints[0], data, ints[2], zero, data, ints[0], 1, 1)
+os.chdir("/")
+"""
+
+
+def test_record():
+    """the calls of a program become samples"""
+    if "PERFPRED_RECORDER" not in os.environ:
+        return "the recorder cannot be preloaded here"
+    path = target("recorded.csv")
+    write("recorded.csv", "what was there before")
+    env = {**os.environ, "LD_PRELOAD": os.environ["TINY_BLAS32"]}
+    result = run("apex", "record", "-o", path, "--", sys.executable, "-c", PROGRAM, env=env)
+    assert result.code == 0 and result.out == "" and result.err == "", result.err
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert lines[0] == "time_s,call" and len(lines) == 3, lines
+    for line in lines[1:]:
+        seconds, _, call = line.partition(",")
+        assert float(seconds) > 0 and call == '"dgemm(N,N,3,2,4,1,0)"', line
+    report = check(run("apex", "weights", path, "--points", points("points.json"), "--json").json())
+    assert report["samples"] == 2 and report["flops"] == 2 * 48
+    assert run("apex", "record", "-o", path, "--", "false").code == 1
+    assert run("apex", "record", "-o", path, "--", target("no-such-command")).code == 127
+    refuses(1, "apex", "record", "-o", "/nowhere/at/all", "--", "true", naming=["/nowhere/at/all"])
+    refuses(2, "apex", "record", "--", "true", naming=["-o FILE"])
+
+
+def test_watch():
+    """a running program is sampled where the machine has counters, and the reason is told where it has none"""
+    if "PERFPRED_WORKER" not in os.environ:
+        return "there is no worker"
+    path = target("watched.csv")
+    blas = ("--blas", os.environ["TINY_BLAS32"], "--lapack", os.environ["TINY_BLAS32"])
+    result = run("apex", "watch", "-o", path, *blas, "--interval", "0.02", "--", "sleep", "0.1")
+    if result.code == 0:
+        with open(path, encoding="utf-8") as file:
+            assert file.readline() == "time_s,flops,bytes,cycles\n"
+    else:
+        assert result.err.count("\n") == 1 and "process" in result.err, result.err
+    refuses(1, "apex", "watch", "-o", path, *blas, "--pid", "2147483646", naming=["2147483646"])
+    refuses(2, "apex", "watch", "-o", path, naming=["COMMAND or --pid"])
+    refuses(2, "apex", "watch", "-o", path, "--events", "A,B", "--pid", "1", naming=["--events", "three events"])
 
 
 main(globals())
