@@ -152,17 +152,24 @@ static bool begin_access(const struct ppi_sweeps *sweeps, struct ppi_sweep_acces
   return true;
 }
 
-struct ppi_sweep_access *ppi_sweeps_begin(struct ppi_sweeps *sweeps, const struct ppi_node *loop, const int64_t *slots,
-                                          const struct ppi_loop *range, int *count, int64_t *rounds) {
+/* The sweep of a loop; NULL: it is none, or begins with a step of another length. */
+static const struct sweep *find_sweep(const struct ppi_sweeps *sweeps, const struct ppi_node *loop,
+                                      const struct ppi_loop *range) {
   if (!loop->body || loop->body->kind != PPI_NODE_ACCESS || range->left <= 0 || sweeps->layout->lines > LINES_MAX)
     return NULL;
   const int place = sweeps->of_site[loop->body->site];
   if (place < 0 || sweeps->sweeps[place].loop != loop)
     return NULL;
+  const bool irregular = range->left % range->step > 0 && loop->short_first != loop->down;
+  return irregular ? NULL : &sweeps->sweeps[place];
+}
+
+struct ppi_sweep_access *ppi_sweeps_begin(struct ppi_sweeps *sweeps, const struct ppi_node *loop, const int64_t *slots,
+                                          const struct ppi_loop *range, int *count, int64_t *rounds) {
+  const struct sweep *sweep = find_sweep(sweeps, loop, range);
+  if (!sweep)
+    return NULL;
   const int64_t rest = range->left % range->step;
-  if (rest > 0 && loop->short_first != loop->down)
-    return NULL; /* a first step of another length */
-  const struct sweep *sweep = &sweeps->sweeps[place];
   const int64_t start = !loop->down ? range->at : range->at + range->left - (rest > 0 ? rest : range->step);
   *rounds = range->left / range->step + (rest > 0);
   for (int i = 0; i < sweep->count; i++)

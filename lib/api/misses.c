@@ -39,6 +39,19 @@ static enum perfpred_status check_budget(const struct perfpred_misses_options *o
   return PERFPRED_OK;
 }
 
+static enum perfpred_status fill_defaults(struct perfpred_misses_options *full, struct perfpred_error *error) {
+  full->budget_s = full->budget_s > 0.0 ? full->budget_s : BUDGET_S;
+  full->budget_bytes = full->budget_bytes > 0 ? full->budget_bytes : BUDGET_BYTES;
+  if (full->cache_count > 0)
+    return PERFPRED_OK;
+  full->cache_bytes = usual_caches;
+  full->cache_count = sizeof usual_caches / sizeof *usual_caches;
+  if (full->line_bytes > usual_caches[0])
+    return ppi_error_set(error, PERFPRED_INVALID, "the default cache of %" PRId64 " bytes has no line of %" PRId64,
+                         usual_caches[0], full->line_bytes);
+  return PERFPRED_OK;
+}
+
 /* *full: with defaults in the place of what is not stated. */
 static enum perfpred_status read_options(const struct perfpred_misses_options *options,
                                          struct perfpred_misses_options *full, struct perfpred_error *error) {
@@ -55,18 +68,7 @@ static enum perfpred_status read_options(const struct perfpred_misses_options *o
   enum perfpred_status status = check_caches(full, error);
   if (!status)
     status = check_budget(full, error);
-  if (status)
-    return status;
-  if (full->cache_count == 0) {
-    full->cache_bytes = usual_caches;
-    full->cache_count = sizeof usual_caches / sizeof *usual_caches;
-    if (full->line_bytes > usual_caches[0])
-      return ppi_error_set(error, PERFPRED_INVALID, "the default cache of %" PRId64 " bytes has no line of %" PRId64,
-                           usual_caches[0], full->line_bytes);
-  }
-  full->budget_s = full->budget_s > 0.0 ? full->budget_s : BUDGET_S;
-  full->budget_bytes = full->budget_bytes > 0 ? full->budget_bytes : BUDGET_BYTES;
-  return PERFPRED_OK;
+  return status ? status : fill_defaults(full, error);
 }
 
 /* 1, 2, 3, 4, 6, 8, 12, ... lines, up to what all caches of today have. */
@@ -116,6 +118,16 @@ static enum perfpred_status count_nest(struct ppi_misses_job *job, const struct 
   return status;
 }
 
+static enum perfpred_status check(const struct perfpred_context *context, const struct perfpred_program *program,
+                                  const int64_t *parameters, size_t count, struct perfpred_error *error) {
+  const char *missing = !program ? "program" : !parameters && count > 0 ? "parameters" : NULL;
+  if (!missing && !context && !program->nest)
+    missing = "context";
+  if (missing)
+    return ppi_error_set(error, PERFPRED_INVALID, "perfpred_misses: %s is NULL", missing);
+  return ppi_program_check(program, parameters, count, error);
+}
+
 enum perfpred_status perfpred_misses(const struct perfpred_context *context, const struct perfpred_program *program,
                                      const int64_t *parameters, size_t count,
                                      const struct perfpred_misses_options *options,
@@ -123,22 +135,18 @@ enum perfpred_status perfpred_misses(const struct perfpred_context *context, con
   struct perfpred_misses_options full;
   struct ppi_expansion expansion = { 0 };
   ppi_error_clear(error);
-  if (!program || (!parameters && count > 0) || (!context && !program->nest))
-    return ppi_error_set(error, PERFPRED_INVALID, "perfpred_misses: %s is NULL",
-                         !program                   ? "program"
-                         : !parameters && count > 0 ? "parameters"
-                                                    : "context");
-  enum perfpred_status status = read_options(options, &full, error);
+  enum perfpred_status status = check(context, program, parameters, count, error);
   if (!status)
-    status = ppi_program_check(program, parameters, count, error);
+    status = read_options(options, &full, error);
   if (!status && !program->nest)
     status = ppi_expand(context, program, parameters, &expansion, error);
   if (status)
     return status;
-  struct ppi_misses_job job = { .program = program,
-                                .nest = program->nest ? program : expansion.nest,
-                                .expansion = program->nest ? NULL : &expansion,
-                                .parameters = parameters };
+  struct ppi_misses_job job = { .program = program, .nest = program, .parameters = parameters };
+  if (!program->nest) {
+    job.nest = expansion.nest;
+    job.expansion = &expansion;
+  }
   status = count_nest(&job, &full, levels, json, error);
   ppi_expansion_free(&expansion);
   return status;

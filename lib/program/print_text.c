@@ -53,15 +53,19 @@ static void print_buffer(const struct printer *printer, const struct ppi_buffer 
   ppi_text_append(text, "]\n");
 }
 
+/* Whether an array can share the line of the one before it. */
+static bool is_joined(const struct ppi_buffer *last, const struct ppi_buffer *buffer) {
+  return last->type == buffer->type && last->row_major == buffer->row_major &&
+         last->element_bytes == buffer->element_bytes;
+}
+
 /* An array of a nest; neighbours of the same kind share a line. */
 static void print_array(const struct printer *printer, int index) {
   struct ppi_text *text = printer->text;
   const struct ppi_buffer *buffer = &printer->program->buffers[index];
-  const struct ppi_buffer *last = index > 0 ? buffer - 1 : NULL;
-  const bool joined = last && last->type == buffer->type && last->row_major == buffer->row_major &&
-                      last->element_bytes == buffer->element_bytes;
+  const bool joined = index > 0 && is_joined(buffer - 1, buffer);
   if (!joined) {
-    ppi_text_append(text, last ? "\n  " : "  ");
+    ppi_text_append(text, index > 0 ? "\n  " : "  ");
     if (buffer->element_bytes > 0)
       ppi_text_printf(text, "bytes(%d)", buffer->element_bytes);
     else

@@ -106,9 +106,14 @@ static enum perfpred_status check_array(struct ppi_region *region, const struct 
 
 /* The nest's name of an array; made at its first use. */
 static enum perfpred_status find_array(struct ppi_region *region, const struct ppi_c_expr *expr,
-                                       const struct reference *reference, const char **text) {
-  const struct ppi_c_symbol *symbol = ppi_c_find(region->parser, reference->base->first);
+                                       struct reference *reference, const char **text) {
   struct ppi_region_name *name = NULL;
+  if (!read_reference(expr, reference))
+    return ppi_region_error(region, expr,
+                            reference->base && reference->base->op == PPI_C_MEMBER
+                                ? "a member of a structure"
+                                : "expected an array with at most 8 subscripts");
+  const struct ppi_c_symbol *symbol = ppi_c_find(region->parser, reference->base->first);
   enum perfpred_status status = check_array(region, expr, symbol, reference->count);
   for (size_t i = 0; i < region->name_count && !status; i++)
     if (region->names[i].sort == PPI_REGION_ARRAY && region->names[i].c == symbol->name)
@@ -128,11 +133,6 @@ static enum perfpred_status find_array(struct ppi_region *region, const struct p
 static enum perfpred_status add_access(struct ppi_region *region, const struct ppi_c_expr *expr, const char *verb) {
   struct reference reference = { 0 };
   const char *array = NULL;
-  if (!read_reference(expr, &reference))
-    return ppi_region_error(region, expr,
-                            reference.base && reference.base->op == PPI_C_MEMBER
-                                ? "a member of a structure"
-                                : "expected an array with at most 8 subscripts");
   enum perfpred_status status = find_array(region, expr, &reference, &array);
   if (!status && region->line.length > 0 && (region->line_may > 0) != (region->may > 0))
     status = ppi_region_flush(region);

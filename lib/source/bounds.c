@@ -81,25 +81,37 @@ static enum perfpred_status set_step(struct ppi_region *region, struct head *hea
   return ppi_region_index(region, step, &head->step_text);
 }
 
-/* i++, --i, i += s, i = i + s, i = s + i, i = i - s */
+static bool is_mark(const struct ppi_c_expr *expr, enum ppi_c_op op, const char *mark) {
+  return expr->op == op && !strcmp(expr->mark, mark);
+}
+
+/* What is added to (*sign 1) or taken from the counter by `i += s`, `i -= s`, `i = i + s`, `i = s + i`, `i = i - s`; else NULL. */
+static const struct ppi_c_expr *find_step(const struct head *head, const struct ppi_c_expr *expr, int *sign) {
+  const struct ppi_c_expr *right = expr->b;
+  *sign = 1;
+  if (expr->op != PPI_C_ASSIGN || !is_counter(head, expr->a))
+    return NULL;
+  if (is_mark(expr, PPI_C_ASSIGN, "+="))
+    return right;
+  if (is_mark(expr, PPI_C_ASSIGN, "=") && is_mark(right, PPI_C_BINARY, "+"))
+    return is_counter(head, right->a) ? right->b : is_counter(head, right->b) ? right->a : NULL;
+  *sign = -1;
+  if (is_mark(expr, PPI_C_ASSIGN, "-="))
+    return right;
+  const bool less = is_mark(expr, PPI_C_ASSIGN, "=") && is_mark(right, PPI_C_BINARY, "-");
+  return less && is_counter(head, right->a) ? right->b : NULL;
+}
+
 static enum perfpred_status read_advance(struct ppi_region *region, struct head *head) {
-  const struct ppi_c_expr *expr = head->advance, *right = expr->b;
-  const bool steps =
-      (expr->op == PPI_C_PREFIX || expr->op == PPI_C_POSTFIX) && expr->mark[1] && is_counter(head, expr->a);
-  if (steps) {
+  const struct ppi_c_expr *expr = head->advance;
+  int sign = 1;
+  if ((expr->op == PPI_C_PREFIX || expr->op == PPI_C_POSTFIX) && expr->mark[1] && is_counter(head, expr->a)) {
     head->step = expr->mark[0] == '+' ? 1 : -1;
     return PERFPRED_OK;
   }
-  if (expr->op == PPI_C_ASSIGN && is_counter(head, expr->a)) {
-    if (!strcmp(expr->mark, "+=") || !strcmp(expr->mark, "-="))
-      return set_step(region, head, right, expr->mark[0] == '+' ? 1 : -1);
-    const bool sum = !strcmp(expr->mark, "=") && right->op == PPI_C_BINARY;
-    if (sum && (right->mark[0] == '+' || right->mark[0] == '-') && is_counter(head, right->a))
-      return set_step(region, head, right->b, right->mark[0] == '+' ? 1 : -1);
-    if (sum && right->mark[0] == '+' && is_counter(head, right->b))
-      return set_step(region, head, right->a, 1);
-  }
-  return ppi_region_error(region, expr, "expected i++, i--, i += STEP or i -= STEP");
+  const struct ppi_c_expr *step = find_step(head, expr, &sign);
+  return step ? set_step(region, head, step, sign)
+              : ppi_region_error(region, expr, "expected i++, i--, i += STEP or i -= STEP");
 }
 
 /* One more bound: the text, plus a number. */
@@ -163,28 +175,41 @@ static enum perfpred_status write_rest(struct ppi_region *region, const struct h
   return status;
 }
 
+/* How often the counter is in a - b, if a bound on the side to which the loop runs follows from that; else 0. */
+static int64_t count_counter(const struct head *head, const struct ppi_c_expr *a, const struct ppi_c_expr *b) {
+  int64_t often = 0;
+  if (!split(head, a, 1, &often) || !split(head, b, -1, &often))
+    return 0;
+  return (often > 0) == (head->step > 0) && often <= INT32_MAX && often >= -INT32_MAX ? often : 0;
+}
+
+/* i < rest / often, or i > -rest / -often */
+static void add_quotient(struct head *head, const struct ppi_text *rest, int64_t often) {
+  struct ppi_text bound = PPI_TEXT_INIT;
+  const char *text = rest->data ? rest->data : "";
+  if (often > 0)
+    ppi_text_printf(&bound, often == 1 ? "(%s)" : "ceildiv(%s, %" PRId64 ")", text, often);
+  else
+    ppi_text_printf(&bound, often == -1 ? "(-(%s))" : "floordiv(-(%s), %" PRId64 ")", text, -often);
+  bound.failed = bound.failed || rest->failed;
+  add_limit(head, &bound, often > 0 ? 0 : 1);
+  ppi_text_free(&bound);
+}
+
 /* a < b + slack, where the counter may stand anywhere: often * i < rest. */
 static enum perfpred_status read_general(struct ppi_region *region, struct head *head, const struct ppi_c_expr *a,
                                          const struct ppi_c_expr *b, int slack) {
-  int64_t often = 0;
-  struct ppi_text rest = PPI_TEXT_INIT, bound = PPI_TEXT_INIT;
-  if (!split(head, a, 1, &often) || !split(head, b, -1, &often) || often == 0 || (often > 0) != (head->step > 0) ||
-      often > INT32_MAX || often < -INT32_MAX)
+  struct ppi_text rest = PPI_TEXT_INIT;
+  const int64_t often = count_counter(head, a, b);
+  if (often == 0)
     return ppi_region_error(region, head->condition, "expected a bound for the counter, on the side to which it runs");
   ppi_text_printf(&rest, "%d", slack);
   enum perfpred_status status = write_rest(region, head, b, 1, &rest);
   if (!status)
     status = write_rest(region, head, a, -1, &rest);
-  const char *text = rest.data ? rest.data : "";
-  if (often > 0) /* i < rest / often */
-    ppi_text_printf(&bound, often == 1 ? "(%s)" : "ceildiv(%s, %" PRId64 ")", text, often);
-  else /* i > -rest / -often */
-    ppi_text_printf(&bound, often == -1 ? "(-(%s))" : "floordiv(-(%s), %" PRId64 ")", text, -often);
-  bound.failed = bound.failed || rest.failed;
   if (!status)
-    add_limit(head, &bound, often > 0 ? 0 : 1);
+    add_quotient(head, &rest, often);
   head->nonnegative_limit = false;
-  ppi_text_free(&bound);
   ppi_text_free(&rest);
   return status;
 }
@@ -222,23 +247,41 @@ static enum perfpred_status read_less(struct ppi_region *region, struct head *he
   return read_general(region, head, a, b, slack);
 }
 
+static bool is_comparison(const struct ppi_c_expr *expr) {
+  return expr->op == PPI_C_BINARY && (expr->mark[0] == '<' || expr->mark[0] == '>') && expr->mark[1] != expr->mark[0];
+}
+
+/* i != END, with steps of 1 */
+static bool is_end(const struct head *head, const struct ppi_c_expr *expr) {
+  return is_mark(expr, PPI_C_BINARY, "!=") && (head->step == 1 || head->step == -1) && is_counter(head, expr->a);
+}
+
+/* A comparison as a < b, or a <= b (*slack 1); a `!=` as what ends the loop. False: it is none. */
+static bool turn_comparison(const struct head *head, const struct ppi_c_expr *expr, const struct ppi_c_expr **a,
+                            const struct ppi_c_expr **b, int *slack) {
+  const bool compares = is_comparison(expr);
+  if (!compares && !is_end(head, expr))
+    return false;
+  const bool upwards = compares ? expr->mark[0] == '<' : head->step > 0;
+  *a = upwards ? expr->a : expr->b;
+  *b = upwards ? expr->b : expr->a;
+  *slack = compares && expr->mark[1] ? 1 : 0;
+  return true;
+}
+
 static enum perfpred_status read_condition(struct ppi_region *region, struct head *head,
                                            const struct ppi_c_expr *expr) {
-  const char *mark = expr->mark;
-  if (expr->op == PPI_C_BINARY && !strcmp(mark, "&&")) {
+  const struct ppi_c_expr *a = NULL, *b = NULL;
+  int slack = 0;
+  if (is_mark(expr, PPI_C_BINARY, "&&")) {
     enum perfpred_status status = read_condition(region, head, expr->a);
     return status ? status : read_condition(region, head, expr->b);
   }
   if (!ppi_region_is_index(region, expr) && !mentions(head, expr))
     return ppi_region_error(region, expr, "a condition that depends on data");
-  if (expr->op == PPI_C_BINARY && mark[0] == '<' && mark[1] != '<')
-    return read_less(region, head, expr->a, expr->b, mark[1] ? 1 : 0);
-  if (expr->op == PPI_C_BINARY && mark[0] == '>' && mark[1] != '>')
-    return read_less(region, head, expr->b, expr->a, mark[1] ? 1 : 0);
-  const bool unequal = expr->op == PPI_C_BINARY && !strcmp(mark, "!=") && (head->step == 1 || head->step == -1);
-  if (unequal && is_counter(head, expr->a))
-    return head->step > 0 ? read_less(region, head, expr->a, expr->b, 0) : read_less(region, head, expr->b, expr->a, 0);
-  return ppi_region_error(region, expr, "expected a bound for the counter, on the side to which it runs");
+  return turn_comparison(head, expr, &a, &b, &slack)
+             ? read_less(region, head, a, b, slack)
+             : ppi_region_error(region, expr, "expected a bound for the counter, on the side to which it runs");
 }
 
 static enum perfpred_status write_start(struct ppi_region *region, struct head *head) {

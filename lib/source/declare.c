@@ -121,6 +121,15 @@ static enum perfpred_status add_symbol(struct ppi_c_parser *parser, const struct
   return PERFPRED_OK;
 }
 
+static enum perfpred_status skip_attributes(struct ppi_c_parser *parser) {
+  while (find_word(parser->at) && find_word(parser->at)->sort == ATTRIBUTE) {
+    parser->at++;
+    if (ppi_c_is(parser, "(") && !ppi_c_skip_brackets(parser))
+      return ppi_c_expected(parser, "')'");
+  }
+  return PERFPRED_OK;
+}
+
 /* The names in the braces of an enum are constants. */
 static enum perfpred_status parse_enumerators(struct ppi_c_parser *parser) {
   struct ppi_c_symbol symbol = { .sort = PPI_C_CONSTANT, .integer = true, .value = 0 };
@@ -147,11 +156,9 @@ static enum perfpred_status parse_enumerators(struct ppi_c_parser *parser) {
 static enum perfpred_status parse_tagged(struct ppi_c_parser *parser) {
   const bool enumeration = ppi_c_is(parser, "enum");
   parser->at++;
-  while (find_word(parser->at) && find_word(parser->at)->sort == ATTRIBUTE) {
-    parser->at++;
-    if (ppi_c_is(parser, "(") && !ppi_c_skip_brackets(parser))
-      return ppi_c_expected(parser, "')'");
-  }
+  enum perfpred_status status = skip_attributes(parser);
+  if (status)
+    return status;
   if (parser->at->kind == PPI_C_NAME)
     parser->at++;
   if (!ppi_c_is(parser, "{"))
@@ -161,22 +168,31 @@ static enum perfpred_status parse_tagged(struct ppi_c_parser *parser) {
   return ppi_c_skip_brackets(parser) ? PERFPRED_OK : ppi_c_expected(parser, "'}'");
 }
 
-/* What a word adds to a type: `long double`, `unsigned long long int`, `double _Complex`. */
+static bool is_complex(const struct ppi_c_token *token) {
+  return ppi_c_token_is(token, "_Complex") || ppi_c_token_is(token, "__complex__");
+}
+
+/* What a word of a type does to its size: `long double`, `unsigned long long int`. */
+static void note_bytes(struct type *type, const struct word *word) {
+  if (word->sort == FLOATING || type->floating)
+    type->element_bytes = type->element_bytes == 8 ? 16 : word->bytes; /* long double */
+  else if (word->sort == LENGTH || type->element_bytes == 0 || word->bytes == 1)
+    type->element_bytes = word->bytes;
+}
+
 static void note_word(struct type *type, const struct word *word, const struct ppi_c_token *token) {
   type->is_typedef = type->is_typedef || ppi_c_token_is(token, "typedef");
   type->is_constant = type->is_constant || ppi_c_token_is(token, "const");
   if (word->sort == QUALIFIER)
     return;
   type->seen = true;
-  if (ppi_c_token_is(token, "_Complex") || ppi_c_token_is(token, "__complex__"))
+  if (is_complex(token)) {
     type->complex = true;
-  else if (word->sort == FLOATING || type->floating)
-    type->element_bytes = type->element_bytes == 8 ? 16 : word->bytes; /* long double */
-  else if (word->sort == LENGTH || type->element_bytes == 0 || word->bytes == 1)
-    type->element_bytes = word->bytes;
+    return;
+  }
+  note_bytes(type, word);
   type->floating = type->floating || word->sort == FLOATING;
-  type->integer = !type->floating && (word->sort == WHOLE || word->sort == LENGTH || word->bytes > 0) &&
-                  !ppi_c_token_is(token, "void");
+  type->integer = !type->floating && word->bytes > 0;
 }
 
 static void note_typedef(struct type *type, const struct ppi_c_symbol *named) {
@@ -188,35 +204,38 @@ static void note_typedef(struct type *type, const struct ppi_c_symbol *named) {
   type->named = named;
 }
 
-/* One word of the specifiers; *more: whether there was one. */
-static enum perfpred_status parse_specifier(struct ppi_c_parser *parser, struct type *type, bool *more) {
+/* A name in the place of a type: a typedef, or what is followed by another name. */
+static bool accept_type_name(struct ppi_c_parser *parser, struct type *type) {
   const struct ppi_c_token *token = parser->at;
-  const struct word *word = find_word(token);
-  *more = true;
-  if (word && word->sort == TAGGED) {
-    type->seen = true;
-    type->integer = word->bytes > 0;
-    type->element_bytes = word->bytes;
-    return parse_tagged(parser);
-  }
-  if (word) {
-    parser->at++;
-    if (word->sort != ATTRIBUTE)
-      note_word(type, word, token);
-    else if (ppi_c_is(parser, "(") && !ppi_c_skip_brackets(parser))
-      return ppi_c_expected(parser, "')'");
-    return PERFPRED_OK;
-  }
-  *more = !type->seen && token->kind == PPI_C_NAME;
-  if (!*more)
-    return PERFPRED_OK;
+  if (type->seen || token->kind != PPI_C_NAME)
+    return false;
   if (is_typedef_name(parser, token))
     note_typedef(type, ppi_c_find(parser, token));
   else if (token[1].kind == PPI_C_NAME || ppi_c_token_is(token + 1, "*"))
     type->seen = true; /* a type that nobody declared */
   else
-    *more = false;
-  parser->at += *more ? 1 : 0;
+    return false;
+  parser->at++;
+  return true;
+}
+
+/* One word of the specifiers; *more: whether there was one. */
+static enum perfpred_status parse_specifier(struct ppi_c_parser *parser, struct type *type, bool *more) {
+  const struct ppi_c_token *token = parser->at;
+  const struct word *word = find_word(token);
+  *more = word || accept_type_name(parser, type);
+  if (!word)
+    return PERFPRED_OK;
+  if (word->sort == TAGGED) {
+    type->seen = true;
+    type->integer = word->bytes > 0;
+    type->element_bytes = word->bytes;
+    return parse_tagged(parser);
+  }
+  if (word->sort == ATTRIBUTE)
+    return skip_attributes(parser);
+  parser->at++;
+  note_word(type, word, token);
   return PERFPRED_OK;
 }
 
@@ -232,11 +251,16 @@ static enum perfpred_status parse_specifiers(struct ppi_c_parser *parser, struct
   return status;
 }
 
+static bool is_qualifier(const struct ppi_c_token *token) {
+  const struct word *word = find_word(token);
+  return word && word->sort == QUALIFIER;
+}
+
 /* [extent], [static restrict extent], [], [*] */
 static enum perfpred_status parse_extent(struct ppi_c_parser *parser, struct declarator *declarator) {
   struct ppi_c_expr *extent = NULL;
   parser->at++;
-  while (find_word(parser->at) && find_word(parser->at)->sort == QUALIFIER)
+  while (is_qualifier(parser->at))
     parser->at++;
   if (ppi_c_is(parser, "*") && ppi_c_token_is(parser->at + 1, "]"))
     parser->at++;
@@ -274,18 +298,22 @@ static void add_pointers(struct declarator *declarator, int pointers) {
     declarator->extents[declarator->dimensions++] = NULL;
 }
 
-static enum perfpred_status parse_declarator(struct ppi_c_parser *parser, struct declarator *declarator) {
+/* Stars and what stands between them. */
+static int accept_pointers(struct ppi_c_parser *parser) {
   int pointers = 0;
-  bool more = true;
+  for (;; parser->at++) {
+    if (ppi_c_is(parser, "*"))
+      pointers++;
+    else if (!is_qualifier(parser->at))
+      return pointers;
+  }
+}
+
+static enum perfpred_status parse_declarator(struct ppi_c_parser *parser, struct declarator *declarator) {
   enum perfpred_status status = ppi_c_enter(parser);
   if (status)
     return status;
-  while (more) {
-    const bool star = ppi_c_accept(parser, "*");
-    pointers += star ? 1 : 0;
-    more = star || (find_word(parser->at) && find_word(parser->at)->sort == QUALIFIER);
-    parser->at += more && !star ? 1 : 0;
-  }
+  const int pointers = accept_pointers(parser);
   if (ppi_c_accept(parser, "(")) {
     status = parse_declarator(parser, declarator);
     if (!status)
@@ -344,15 +372,6 @@ static enum perfpred_status parse_initial(struct ppi_c_parser *parser, struct pp
   if (!ppi_c_is(parser, "{"))
     return ppi_c_parse_assignment(parser, initial);
   return ppi_c_skip_brackets(parser) ? PERFPRED_OK : ppi_c_expected(parser, "'}'");
-}
-
-static enum perfpred_status skip_attributes(struct ppi_c_parser *parser) {
-  while (find_word(parser->at) && find_word(parser->at)->sort == ATTRIBUTE) {
-    parser->at++;
-    if (ppi_c_is(parser, "(") && !ppi_c_skip_brackets(parser))
-      return ppi_c_expected(parser, "')'");
-  }
-  return PERFPRED_OK;
 }
 
 static enum perfpred_status declare(struct ppi_c_parser *parser, const struct type *type,

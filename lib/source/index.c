@@ -115,28 +115,37 @@ bool ppi_region_is_nonnegative(const struct ppi_region *region, const struct ppi
   }
 }
 
+/* A name that becomes a size of the nest. */
+static enum perfpred_status write_size(struct ppi_region *region, const struct ppi_c_expr *expr,
+                                       struct ppi_text *text) {
+  struct ppi_region_name *name = NULL;
+  if (ppi_region_varies(region, expr->first))
+    return ppi_region_error(region, expr, "it changes in the region");
+  enum perfpred_status status = ppi_region_add_name(region, expr->first, PPI_REGION_PARAMETER, &name);
+  if (status)
+    return status;
+  name->nonnegative = true; /* sizes are */
+  ppi_text_append(text, name->text);
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status write_name(struct ppi_region *region, const struct ppi_c_expr *expr,
                                        struct ppi_text *text) {
-  struct ppi_region_name *name = ppi_region_find(region, expr->first);
-  const struct ppi_c_symbol *symbol = name ? NULL : ppi_c_find(region->parser, expr->first);
+  const struct ppi_region_name *name = ppi_region_find(region, expr->first);
+  const struct ppi_c_symbol *symbol = ppi_c_find(region->parser, expr->first);
+  if (name) {
+    ppi_text_append(text, name->text);
+    return PERFPRED_OK;
+  }
   if (symbol && symbol->sort == PPI_C_CONSTANT) {
     ppi_text_printf(text, symbol->value < 0 ? "(%" PRId64 ")" : "%" PRId64, symbol->value);
     return PERFPRED_OK;
   }
-  if (name && name->sort == PPI_REGION_ARRAY)
+  if (symbol && symbol->sort == PPI_C_ARRAY)
     return ppi_region_error(region, expr, "an array");
   if (symbol && (symbol->sort != PPI_C_SCALAR || !symbol->integer))
     return ppi_region_error(region, expr, "not an integer");
-  if (!name && ppi_region_varies(region, expr->first))
-    return ppi_region_error(region, expr, "it changes in the region");
-  if (!name) {
-    enum perfpred_status status = ppi_region_add_name(region, expr->first, PPI_REGION_PARAMETER, &name);
-    if (status)
-      return status;
-    name->nonnegative = true; /* sizes are */
-  }
-  ppi_text_append(text, name->text);
-  return PERFPRED_OK;
+  return write_size(region, expr, text);
 }
 
 /* before a between b after */
@@ -152,10 +161,17 @@ static enum perfpred_status write_pair(struct ppi_region *region, const char *be
   return status;
 }
 
+/* (a) // (b) or (a) % (b), with something around it. */
+static enum perfpred_status write_quotient(struct ppi_region *region, const char *before, const struct ppi_c_expr *expr,
+                                           const char *close, const char *after, struct ppi_text *text) {
+  char between[16] = "";
+  strcat(strcat(strcat(between, close), expr->mark[0] == '/' ? " // " : " % "), "(");
+  return write_pair(region, before, expr->a, between, expr->b, after, text);
+}
+
 /* Division in C rounds towards 0; that of the text form rounds down. */
 static enum perfpred_status write_division(struct ppi_region *region, const struct ppi_c_expr *expr,
                                            struct ppi_text *text) {
-  const char *mark = expr->mark[0] == '/' ? " // " : " % ";
   int64_t a = 0, b = 0;
   if (ppi_region_depends(region, expr->b))
     return ppi_region_error(region, expr, "divided by a counter");
@@ -166,14 +182,12 @@ static enum perfpred_status write_division(struct ppi_region *region, const stru
   if (!ppi_region_is_nonnegative(region, expr->b) || (ppi_c_value(region->parser, expr->b, &b) && b <= 0))
     return ppi_region_error(region, expr, "divided by what may not be positive");
   if (ppi_region_is_nonnegative(region, expr->a))
-    return write_pair(region, "((", expr->a, mark[1] == '/' ? ") // (" : ") % (", expr->b, "))", text);
+    return write_quotient(region, "((", expr, ")", "))", text);
   ppi_text_append(text, "((");
   enum perfpred_status status = ppi_region_index(region, expr->a, text);
   if (!status)
-    status = write_pair(region, ") >= 0 ? (", expr->a, mark[1] == '/' ? ") // (" : ") % (", expr->b, ")", text);
-  if (!status)
-    status = write_pair(region, " : -((-(", expr->a, mark[1] == '/' ? ")) // (" : ")) % (", expr->b, ")))", text);
-  return status;
+    status = write_quotient(region, ") >= 0 ? (", expr, ")", ")", text);
+  return status ? status : write_quotient(region, " : -((-(", expr, "))", ")))", text);
 }
 
 static enum perfpred_status write_shift(struct ppi_region *region, const struct ppi_c_expr *expr,

@@ -21,27 +21,35 @@ static enum perfpred_status misplaced(const struct ppi_c_parser *parser, const s
   return ppi_c_error(parser->error, &parser->tokens, token, PERFPRED_SYNTAX, "%s", text);
 }
 
-/* Pairs up the pragmas; *places: of the wanted region. */
-static enum perfpred_status find_region(struct ppi_c_parser *parser, const char *source, size_t wanted,
-                                        struct places *places) {
-  const struct ppi_c_token *open = NULL, *second = NULL;
-  size_t count = 0;
+/* Pairs up the pragmas. *places: of region `wanted`; *second: the second one. */
+static enum perfpred_status pair_pragmas(const struct ppi_c_parser *parser, size_t wanted, struct places *places,
+                                         const struct ppi_c_token **second, size_t *count) {
+  const struct ppi_c_token *open = NULL;
   for (const struct ppi_c_token *token = parser->tokens.items; token->kind != PPI_C_END; token++) {
     if (ppi_c_is_pragma(token, "scop")) {
       if (open)
         return misplaced(parser, token, "found #pragma scop inside a region, expected #pragma endscop first");
       open = token;
-      second = ++count == 2 ? token : second;
+      *second = ++*count == 2 ? token : *second;
     } else if (ppi_c_is_pragma(token, "endscop")) {
       if (!open)
         return misplaced(parser, token, "found #pragma endscop, but no region is open");
-      if (count == (wanted > 0 ? wanted : 1))
+      if (*count == wanted)
         *places = (struct places){ open, token };
       open = NULL;
     }
   }
-  if (open)
-    return misplaced(parser, open, "the region that begins here has no #pragma endscop");
+  return open ? misplaced(parser, open, "the region that begins here has no #pragma endscop") : PERFPRED_OK;
+}
+
+/* wanted: 0: the only one. */
+static enum perfpred_status find_region(struct ppi_c_parser *parser, const char *source, size_t wanted,
+                                        struct places *places) {
+  const struct ppi_c_token *second = NULL;
+  size_t count = 0;
+  enum perfpred_status status = pair_pragmas(parser, wanted > 0 ? wanted : 1, places, &second, &count);
+  if (status)
+    return status;
   if (count == 0)
     return ppi_error_set(parser->error, PERFPRED_NOT_FOUND, "%s: found no region, expected #pragma scop", source);
   if (wanted == 0 && count > 1)
@@ -90,6 +98,18 @@ static void note_function(const struct ppi_c_parser *parser, const struct ppi_c_
     }
 }
 
+/* Steps over a word; whether a statement may begin behind it. */
+static bool pass_word(struct ppi_c_parser *parser) {
+  const bool opens = ppi_c_is(parser, "{"), closes = ppi_c_is(parser, "}");
+  const bool ends = ppi_c_is(parser, ";") || parser->at->kind == PPI_C_PRAGMA;
+  if (opens)
+    parser->block++;
+  if (closes && parser->block > 0)
+    ppi_c_close_block(parser);
+  parser->at++;
+  return opens || closes || ends;
+}
+
 /* Reads the declarations in front of the region. *function: the name of the function around it, or NULL. */
 static enum perfpred_status read_declarations(struct ppi_c_parser *parser, const struct ppi_c_token *end,
                                               const struct ppi_c_token **function) {
@@ -103,12 +123,7 @@ static enum perfpred_status read_declarations(struct ppi_c_parser *parser, const
         note_function(parser, function);
       continue;
     }
-    fresh = ppi_c_is(parser, "{") || ppi_c_is(parser, "}") || ppi_c_is(parser, ";") || parser->at->kind == PPI_C_PRAGMA;
-    if (ppi_c_is(parser, "{"))
-      parser->block++;
-    if (ppi_c_is(parser, "}") && parser->block > 0)
-      ppi_c_close_block(parser);
-    parser->at++;
+    fresh = pass_word(parser);
   }
   if (parser->block == 0)
     *function = NULL;
@@ -143,16 +158,18 @@ static enum perfpred_status write_array(struct ppi_region *region, size_t place,
   return status;
 }
 
+static bool is_kept(char c, bool inside) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (inside && c >= '0' && c <= '9');
+}
+
 static void append_name(struct ppi_text *text, const char *name, size_t length) {
   char kept[PPI_NAME_MAX];
   size_t used = 0;
   for (size_t i = 0; i < length && used < sizeof kept - 1; i++) {
-    const char c = name[i];
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (letter || (used > 0 && c >= '0' && c <= '9'))
-      kept[used++] = c;
-    else if (c == '.')
+    if (name[i] == '.')
       break;
+    if (is_kept(name[i], used > 0))
+      kept[used++] = name[i];
   }
   ppi_text_append_n(text, used > 0 ? kept : "nest", used > 0 ? used : 4);
 }

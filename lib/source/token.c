@@ -50,6 +50,17 @@ static struct ppi_c_token *add(struct lexer *lexer, enum ppi_c_kind kind, size_t
   return token;
 }
 
+/* Value of digits in a base; false: other letters, or beyond 63 bits. */
+static bool read_digits(const char *at, int base, int64_t *value) {
+  for (*value = 0; *at; at++) {
+    const int letter = *at >= 'a' ? *at - 'a' + 10 : *at >= 'A' ? *at - 'A' + 10 : *at - '0';
+    if (letter < 0 || letter >= base || __builtin_mul_overflow(*value, base, value) ||
+        __builtin_add_overflow(*value, letter, value))
+      return false;
+  }
+  return true;
+}
+
 /* Whole numbers with or without suffixes; everything else is a number that is no integer. */
 static void read_value(struct ppi_c_token *token) {
   char digits[32];
@@ -62,16 +73,7 @@ static void read_value(struct ppi_c_token *token) {
   digits[length] = '\0';
   const bool hexadecimal = length > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
   const int base = hexadecimal ? 16 : digits[0] == '0' ? 8 : 10;
-  const char *begin = digits + (hexadecimal ? 2 : 0);
-  int64_t value = 0;
-  for (const char *at = begin; *at; at++) {
-    const int letter = *at >= 'a' ? *at - 'a' + 10 : *at >= 'A' ? *at - 'A' + 10 : *at - '0';
-    if (letter < 0 || letter >= base || __builtin_mul_overflow(value, base, &value) ||
-        __builtin_add_overflow(value, letter, &value))
-      return;
-  }
-  token->integer = true;
-  token->value = value;
+  token->integer = read_digits(digits + (hexadecimal ? 2 : 0), base, &token->value);
 }
 
 static size_t number_length(const struct lexer *lexer) {
