@@ -150,6 +150,21 @@ static int start(int set) {
   return 0;
 }
 
+static int attach(int set, unsigned long pid) {
+  (void)set;
+  script.attached = pid;
+  return script.attach;
+}
+
+static int read_set(int set, long long *values) {
+  if (!sets[set].running)
+    return NOT_RUNNING;
+  script.reads++;
+  for (int i = 0; i < sets[set].count; i++)
+    values[i] = (long long)events[index_of(sets[set].list[i])].factor * script.reads;
+  return 0;
+}
+
 static int stop(int set, long long *values) {
   if (!sets[set].running)
     return NOT_RUNNING;
@@ -187,6 +202,8 @@ const struct ppi_papi scripted_papi = {
   .add = add,
   .remove = remove_event,
   .start = start,
+  .attach = attach,
+  .read = read_set,
   .stop = stop,
   .destroy = destroy,
   .text = text,

@@ -15,13 +15,16 @@ struct papi_script {
   bool late;       /* refuse at the start, not when the event is added */
   int start, stop; /* results of every start and stop */
   int add;         /* result of every add */
+  int attach;      /* result of every attaching */
   int flood;       /* so many software-defined events with long names, instead of the two */
   /* what it sees */
-  int up, sets, running, starts, shut_downs;
+  int up, sets, running, starts, shut_downs, reads;
+  unsigned long attached; /* the last process */
 };
 
 /* hardware events PAPI_TOT_CYC, PAPI_TOT_INS, PAPI_L1_DCM, PAPI_BR_MSP, cpu::STALLS read 1, 2, 3, 4, 5 times the number of the
-   start; PAPI_VEC_DP is known, not there; cpu::WIDE needs more than a set holds. sde:::LIB::calls, sde:::LIB::rows read 70, 80. */
+   start; PAPI_VEC_DP is known, not there; cpu::WIDE needs more than a set holds. sde:::LIB::calls, sde:::LIB::rows read 70, 80.
+   Sets that are read while they run read the same times the number of the reading. */
 extern struct papi_script script;
 extern const struct ppi_papi scripted_papi;
 
