@@ -128,8 +128,8 @@ struct perfpred_misses_level {
  * @param[out] levels an element for each cache of the options, in their order (two by default), or NULL
  * @param[out] json one JSON object (doc/json.md, "misses"), or NULL; free with perfpred_free
  * @param[out] error text of the error, or NULL
- * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_UNSUPPORTED (the analysis does not apply, and there are too many accesses to
- *         simulate), PERFPRED_TIMEOUT and PERFPRED_LIMIT (the budgets), PERFPRED_CANCELLED, PERFPRED_OVERFLOW, PERFPRED_NO_MEMORY
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_UNSUPPORTED (PERFPRED_MISSES_ANALYTIC: it does not apply to this nest; an algorithm with
+ *         kernels that have no reference), PERFPRED_TIMEOUT and PERFPRED_LIMIT (the budgets), PERFPRED_CANCELLED, PERFPRED_OVERFLOW, PERFPRED_NO_MEMORY
  * @par Thread safety: safe from any thread.
  * @source HayStack (Gysi, Grosser, Brandner, Hoefler: A Fast Analytical Model of Fully Associative Caches, 2019) for the model
  * @since 0.1

@@ -21,10 +21,6 @@ struct analysis {
   int outside; /* subscript of the present run that lies outside of the array; -1: none */
 };
 
-bool ppi_misses_has_analytic(void) {
-  return true;
-}
-
 static const struct ppi_nest_reference *target_of(const struct analysis *analysis) {
   return &analysis->nest->references[analysis->engine->target.index];
 }

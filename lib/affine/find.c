@@ -42,8 +42,8 @@ static enum perfpred_status enumerate(const struct perfpred_program *nest, const
   rest.budget_s -= ppi_pause_now_s() - start_s;
   enum perfpred_status status = count_with(ppi_misses_simulate, nest, parameters, &rest, misses, &inner);
   if (status == PERFPRED_TIMEOUT || status == PERFPRED_LIMIT)
-    return ppi_error_set(error, ppi_misses_has_analytic() ? status : PERFPRED_UNSUPPORTED,
-                         "%s, and it is too large to be simulated within %g s", reason->text, options->budget_s);
+    return ppi_error_set(error, status, "%s, and it is too large to be simulated within %g s", reason->text,
+                         options->budget_s);
   if (status)
     ppi_error_set(error, status, "%s", inner.text);
   return status;

@@ -69,12 +69,11 @@ void ppi_misses_destroy(struct ppi_misses *misses);
 enum perfpred_status ppi_misses_simulate(const struct perfpred_program *nest, const int64_t *parameters,
                                          const struct ppi_misses_options *options, struct ppi_misses *misses,
                                          struct perfpred_error *error);
-/* analytic.c, where the library has isl: symbolic, exact. PERFPRED_UNSUPPORTED: the analysis does not apply to this nest (not affine,
-   numbers that overflow in between); another engine may. */
+/* analytic.c: symbolic, exact. PERFPRED_UNSUPPORTED: the analysis does not apply to this nest (not affine, numbers that overflow in
+   between); another engine may. */
 enum perfpred_status ppi_misses_analytic(const struct perfpred_program *nest, const int64_t *parameters,
                                          const struct ppi_misses_options *options, struct ppi_misses *misses,
                                          struct perfpred_error *error);
-bool ppi_misses_has_analytic(void); /* false: built without it; ppi_misses_analytic is PERFPRED_UNSUPPORTED then */
 
 /* Whether a nest has at most so many accesses; false as well where telling takes too long or fails. */
 bool ppi_misses_is_small(const struct perfpred_program *nest, const int64_t *parameters, uint64_t at_most);
