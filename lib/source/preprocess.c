@@ -18,8 +18,6 @@
 
 #define PAUSE_NS 1000000
 
-extern char **environ;
-
 struct run {
   const char *path;
   const struct ppi_preprocess *how;
