@@ -72,6 +72,8 @@ static const struct rule rules[] = {
   { "--detail", NULL, "with --json: every call", KIND_FLAG, TAKES_TIMINGS, AT(detail), 0, 0 },
   { "--fit", NULL, "with -m: fit smoothing and weights of the levels to what is measured", KIND_FLAG, TAKES_TIMINGS,
     AT(fit), 0, 0 },
+  { "--keep", NULL, "with --fit: keep what is fitted in the model file, where --models cache finds it", KIND_FLAG,
+    TAKES_TIMINGS, AT(keep), 0, 0 },
   { "--reps", "R", "timed executions", KIND_INTEGER, TAKES_REPS, AT(repetitions), 1, 1000000 },
   { "--gate", "X", "widest relative deviation of the yardstick, such as 0.05, or 'off'", KIND_GATE, TAKES_GATE,
     AT(gate), 1e-6, 10 },

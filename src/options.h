@@ -45,7 +45,7 @@ enum {
 #define TAKES_MODE (UINT64_C(1) << 32)     /* --mode --steps */
 #define TAKES_STATES (UINT64_C(1) << 33)   /* --cache, a list of states */
 #define TAKES_CACHES (UINT64_C(1) << 34)   /* --caches, measured */
-#define TAKES_TIMINGS (UINT64_C(1) << 35)  /* --detail --fit */
+#define TAKES_TIMINGS (UINT64_C(1) << 35)  /* --detail --fit --keep */
 #define TAKES_EMULATED (UINT64_C(1) << 36) /* --cache, a list of sizes, and how caches are emulated */
 #define TAKES_CALLS (UINT64_C(1) << 37)    /* --calls --script --width */
 #define TAKES_MISSES (UINT64_C(1) << 38)   /* of loop nests and C files */
@@ -78,7 +78,7 @@ struct options {
   int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   bool keep_libraries, preload_libraries;
-  bool caches, detail, fit;
+  bool caches, detail, fit, keep;
   const char *mode, *states;                                  /* NULL: none given */
   int64_t steps;                                              /* 0: the default */
   const char *cache, *residency, *distance, *first, *weights; /* of caches that are emulated */

@@ -332,6 +332,21 @@ PERFPRED_API enum perfpred_status perfpred_cache_fit(const struct perfpred_cache
                                                      struct perfpred_cache_options *options,
                                                      struct perfpred_error *error);
 
+/**
+ * Keeps what a fit has found in models: plans and analyses of them that leave levels and coefficients open take it, in smoothed
+ * estimates for these very levels. It is saved with the models; joined models have that of those that were added.
+ *
+ * @param models models that nobody else refers to, neither a plan nor a tuner
+ * @param options levels, alpha, beta and weights; those that are 0 count as their defaults
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID (no levels are stated, or the models are in use)
+ * @par Thread safety: the models belong to the caller alone.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_cache_keep(struct perfpred_models *models,
+                                                      const struct perfpred_cache_options *options,
+                                                      struct perfpred_error *error);
+
 PERFPRED_END_DECLS
 
 #endif

@@ -86,6 +86,27 @@ static enum perfpred_status check_line(struct perfpred_cache_options *full, stru
   return PERFPRED_OK;
 }
 
+static void fill_in(double *number, double fitted) {
+  if (fpclassify(*number) == FP_ZERO)
+    *number = fitted;
+}
+
+/* What was fitted on the machine fills in what is left open, for the caches that it was fitted for. */
+static void take_fit(struct perfpred_cache_options *full, const struct ppi_blending *fit) {
+  const size_t count = (size_t)fit->level_count;
+  const bool open = full->level_count == 0;
+  if (fit->level_count == 0 || full->mode != PERFPRED_CACHE_SMOOTHED ||
+      (!open && (full->level_count != count ||
+                 memcmp(full->level_bytes, fit->level_bytes, count * sizeof *fit->level_bytes) != 0)))
+    return;
+  memcpy(full->level_bytes, fit->level_bytes, sizeof full->level_bytes);
+  full->level_count = count;
+  fill_in(&full->alpha, fit->alpha);
+  fill_in(&full->beta, fit->beta);
+  for (size_t i = 0; i <= count; i++)
+    fill_in(&full->weights[i], fit->weights[i]);
+}
+
 /* A number >= 0 that is finite; 0 stands for the default. */
 static enum perfpred_status take_number(double *number, double standard, const char *name,
                                         struct perfpred_error *error) {
@@ -136,6 +157,8 @@ enum perfpred_status ppi_cache_settings(const struct perfpred_cache_options *opt
   enum perfpred_status status = check_line(full, error);
   if (!status)
     status = check_levels(full, error);
+  if (!status && machine)
+    take_fit(full, &machine->blending);
   if (!status)
     status = check_numbers(full, error);
   if (!status)

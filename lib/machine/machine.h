@@ -25,6 +25,14 @@ struct ppi_effective {
   double latency_s, bandwidth_bytes_per_s; /* bandwidth 0: not measured */
 };
 
+/* How times of calls in several states of the caches are blended best on a machine (perfpred/cache.h), for caches of these sizes. */
+#define PPI_BLENDING_LEVELS 4
+struct ppi_blending {
+  int level_count; /* 0: it was never fitted */
+  int64_t level_bytes[PPI_BLENDING_LEVELS];
+  double alpha, beta, weights[PPI_BLENDING_LEVELS + 1]; /* of each level, then of memory */
+};
+
 struct ppi_machine {
   char cpu[PPI_TEXT_MAX];   /* model name */
   char instruction_set[16]; /* widest one used by our own loops: "avx512", "avx2", "sse2", "neon", "generic" */
@@ -41,6 +49,7 @@ struct ppi_machine {
   double tsc_hz;                                 /* 0: not used */
   int effective_count;                           /* 0: never measured */
   struct ppi_effective effective[PPI_CACHE_MAX]; /* the nearest first */
+  struct ppi_blending blending;
 };
 
 struct ppi_library {

@@ -194,6 +194,8 @@ static void join_heads(struct perfpred_models *merged, const struct perfpred_mod
     machine->effective_count = added->machine.effective_count;
     memcpy(machine->effective, added->machine.effective, sizeof machine->effective);
   }
+  if (added->machine.blending.level_count > 0)
+    machine->blending = added->machine.blending;
   machine->bandwidth_bytes_per_s = fmax(base->machine.bandwidth_bytes_per_s, added->machine.bandwidth_bytes_per_s);
   memcpy(merged->created, added->created, sizeof merged->created);
   merged->options = added->options;

@@ -32,6 +32,18 @@ void ppi_store_put_levels(struct ppi_json_out *out, const struct ppi_effective *
   }
 }
 
+static void put_blending(struct ppi_json_out *out, const struct ppi_blending *blending) {
+  const size_t count = (size_t)blending->level_count;
+  struct ppi_json_out object;
+
+  ppi_json_begin(&object);
+  ppi_json_put_integers(&object, "level_bytes", blending->level_bytes, count);
+  ppi_json_put_real(&object, "alpha", blending->alpha);
+  ppi_json_put_real(&object, "beta", blending->beta);
+  ppi_json_put_reals(&object, "weights", blending->weights, count + 1);
+  ppi_json_put_object(out, "blending", &object);
+}
+
 void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *machine) {
   ppi_json_put_string(out, "cpu", machine->cpu);
   ppi_json_put_string(out, "instruction_set", machine->instruction_set);
@@ -50,6 +62,8 @@ void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *m
   ppi_json_put_real(out, "tsc_hz", machine->tsc_hz);
   if (machine->effective_count > 0)
     ppi_store_put_levels(out, machine->effective, machine->effective_count);
+  if (machine->blending.level_count > 0)
+    put_blending(out, &machine->blending);
 }
 
 void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library) {
@@ -185,6 +199,33 @@ static enum perfpred_status get_levels(const struct ppi_json_node *node, struct 
   return status;
 }
 
+static enum perfpred_status get_blending(const struct ppi_json_node *machine, struct ppi_blending *blending) {
+  const double least = 1e-3, most = 1e3;
+  struct ppi_json_node node, list;
+  size_t count = 0;
+  enum perfpred_status status;
+
+  blending->level_count = 0;
+  if (!ppi_json_has(machine, "blending"))
+    return PERFPRED_OK;
+  status = ppi_json_object(machine, "blending", &node);
+  if (!status)
+    status = ppi_json_list(&node, "level_bytes", 1, PPI_BLENDING_LEVELS, &list, &count);
+  if (!status)
+    status = ppi_json_integers(&node, "level_bytes", count, 64, PPI_JSON_INTEGER_MAX, blending->level_bytes);
+  for (size_t i = 1; !status && i < count; i++)
+    if (blending->level_bytes[i] <= blending->level_bytes[i - 1])
+      status = ppi_json_fail(&node, "level_bytes", PERFPRED_CORRUPT, "expected rising sizes");
+  if (!status)
+    status = ppi_json_real(&node, "alpha", least, most, false, &blending->alpha);
+  if (!status)
+    status = ppi_json_real(&node, "beta", least, most, false, &blending->beta);
+  if (!status)
+    status = ppi_json_reals(&node, "weights", count + 1, least, most, blending->weights);
+  blending->level_count = (int)count;
+  return status;
+}
+
 static enum perfpred_status get_rates(const struct ppi_json_node *node, struct ppi_machine *machine) {
   enum perfpred_status status =
       ppi_json_real(node, "peak_flops_per_s", 0.0, RATE_MAX, false, &machine->peak_flops_per_s[1]);
@@ -218,6 +259,8 @@ enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, str
     status = get_caches(&node, machine);
   if (!status)
     status = get_levels(&node, machine);
+  if (!status)
+    status = get_blending(&node, &machine->blending);
   return status ? status : get_rates(&node, machine);
 }
 

@@ -145,6 +145,35 @@ def test_blended_times():
     close(ranking[0]["time_s"], run("predict", *words, "--json").json()["time_s"]["med"])
 
 
+def test_kept_fit():
+    """a fit that is kept in the model file fills in what is left open"""
+    path = os.path.join(folder(), "fitted.json")
+    with open(state_models(), encoding="utf-8") as file:
+        content = json.load(file)
+    fit = {"level_bytes": [1048576], "alpha": 6.0, "beta": 3.0, "weights": [1.25, 0.75]}
+
+    def write(**changes):
+        content["machine"]["blending"] = dict(fit, **changes)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+
+    write()
+    words = "chol-l-3", "n=1000", "b=128", "-m", path
+    answer = report(*words)
+    assert {key: answer[key] for key in fit} == fit
+    given = report(*words, "--cache", "1M", "--alpha", "6", "--beta", "3", "--weights", "1.25,0.75")
+    assert given == answer
+    other = report(*words, "--cache", "2M")
+    assert other["alpha"] == 4 and other["weights"] == [1, 1], "it was not fitted for another cache"
+    prediction = run("predict", *words, "--models", "cache", "--json").json()
+    close(prediction["time_s"]["med"], answer["time_s"])
+    assert run("model", path, "--json").json()["machine"]["blending"] == fit
+    for changes in ({"alpha": 0}, {"beta": "x"}, {"weights": [1]}, {"weights": [1, 1, 1]}, {"level_bytes": []},
+                    {"level_bytes": [0]}, {"level_bytes": [2048, 1024], "weights": [1, 1, 1]}):  # fmt: skip
+        write(**changes)
+        refuses(1, "cache", *words, naming=["fitted.json", "blending"])
+
+
 def test_models_of_one_state():
     """models of calls alone answer for all states"""
     answer = report("chol-l-3", "n=500", "b=128", "-m", models("chol-l-3"), "--cache", "1M")

@@ -151,6 +151,44 @@ Test(blend, notes_are_told_from_the_most_serious_down) {
   cr_expect_null(perfpred_note_take(NULL));
 }
 
+/* A fit that models keep fills in levels and coefficients, as long as the question leaves them open or means the same caches. */
+Test(blend, models_keep_a_fit) {
+  struct perfpred_cache_options fit = levels(100, 0), none = PERFPRED_CACHE_OPTIONS_INIT;
+  struct perfpred_plan_options options = PERFPRED_PLAN_OPTIONS_INIT;
+  struct perfpred_error error;
+  all_states();
+  fit.mode = PERFPRED_CACHE_SMOOTHED;
+  fit.alpha = 1000.0;
+  fit.beta = 1000.0;
+  fit.weights[0] = 1.5;
+  fit.weights[1] = 0.5;
+  cr_expect_eq(perfpred_cache_keep(fixture.models, &none, &error), PERFPRED_INVALID, "no levels");
+  cr_assert_eq(perfpred_cache_keep(fixture.models, &fit, &error), PERFPRED_OK, "%s", error.text);
+  const double in = 0.5e-6 * 8 * 1.5, out = 4e-6 * 8 * 0.5; /* of each column */
+  cr_assert_near(predict(&none, 50).time_s.med, 50 * out + 50 * in + 25 * in);
+  struct perfpred_cache_options other = levels(100, 0);
+  other.mode = PERFPRED_CACHE_SMOOTHED;
+  cr_assert_near(predict(&other, 50).time_s.med, 50 * out + 50 * in + 25 * in);
+  other.weights[1] = 1.0;
+  cr_assert_near(predict(&other, 50).time_s.med, 50 * 2 * out + 50 * in + 25 * in);
+  other.level_bytes[0] += 64; /* another cache: the defaults, up to smoothing that is not sharp */
+  other.weights[1] = 0.0;
+  cr_expect_gt(predict(&other, 10).time_s.med, 10 * 2 * out);
+  other = levels(100, 0);
+  cr_assert_near(predict(&other, 50).time_s.med, 50 * 2 * out + 75 * in / 1.5); /* the fit is of smoothed estimates */
+  struct perfpred_program *program = fixture_program(&fixture, thrice);
+  struct perfpred_plan *plan = fixture_plan(&fixture, program, &options);
+  cr_expect_eq(perfpred_cache_keep(fixture.models, &fit, &error), PERFPRED_INVALID);
+  cr_expect_not_null(strstr(error.text, "in use"), "%s", error.text);
+  perfpred_plan_destroy(plan);
+  perfpred_program_unref(program);
+  fit.beta = 1001.0; /* a file would not be read again */
+  cr_expect_eq(perfpred_cache_keep(fixture.models, &fit, &error), PERFPRED_INVALID);
+  cr_expect_not_null(strstr(error.text, "0.001 to 1000"), "%s", error.text);
+  cr_expect_eq(perfpred_cache_keep(NULL, &fit, &error), PERFPRED_INVALID);
+  cr_expect_eq(perfpred_cache_keep(fixture.models, NULL, &error), PERFPRED_INVALID);
+}
+
 /* What has no model counts as 0, and is marked. */
 Test(blend, partial_plans_price_what_they_can) {
   static const char both[] = "algorithm both(n)\n"
