@@ -222,7 +222,7 @@ struct condition {
   int capacity, count;
 };
 
-/* a * factor + b * other - less >= 0. */
+/* (a - b) * factor - less >= 0. */
 static bool add_row(struct condition *condition, const struct ppi_affine *a, int64_t factor, const struct ppi_affine *b,
                     int64_t less) {
   if (condition->count == condition->capacity)
@@ -254,9 +254,14 @@ static bool compare(struct condition *condition, enum ppi_op op, const struct pp
   }
 }
 
+static bool read_form(const struct condition *condition, int index, struct ppi_affine *form) {
+  struct ppi_choice choice;
+  return read_node(condition->expr, index, condition->slots, &choice) && ppi_choice_is_form(&choice, form);
+}
+
 static bool read_condition(struct condition *condition, int index, bool holds) {
   const struct ppi_expr_node *node = &condition->expr->nodes[index];
-  struct ppi_choice value, a, b;
+  struct ppi_choice value;
   struct ppi_affine left, right;
   int64_t known = 0;
   if (read_node(condition->expr, index, condition->slots, &value) && constant_of(&value, &known))
@@ -264,10 +269,8 @@ static bool read_condition(struct condition *condition, int index, bool holds) {
                                             &(struct ppi_affine){ .constant = 0 }, 1); /* never */
   if (node->op == (holds ? PPI_OP_AND : PPI_OP_OR))
     return read_condition(condition, node->operands[0], holds) && read_condition(condition, node->operands[1], holds);
-  if (node->op < PPI_OP_EQ || node->op > PPI_OP_GE ||
-      !read_node(condition->expr, node->operands[0], condition->slots, &a) ||
-      !read_node(condition->expr, node->operands[1], condition->slots, &b) || !ppi_choice_is_form(&a, &left) ||
-      !ppi_choice_is_form(&b, &right))
+  if (node->op < PPI_OP_EQ || node->op > PPI_OP_GE || !read_form(condition, node->operands[0], &left) ||
+      !read_form(condition, node->operands[1], &right))
     return false;
   return compare(condition, holds ? node->op : opposite(node->op), &left, &right);
 }

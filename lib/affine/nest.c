@@ -165,7 +165,7 @@ static bool tighten(const struct ppi_nest_row *row, int loop, int depth, int64_t
   if (factor > 0) { /* counter >= -rest / factor */
     const int64_t bound = -ppi_floor_div((int64_t)rest, factor);
     low[loop] = bound > low[loop] ? bound : low[loop];
-  } else {
+  } else if (factor < 0) {
     const int64_t bound = ppi_floor_div((int64_t)rest, -factor);
     high[loop] = bound < high[loop] ? bound : high[loop];
   }

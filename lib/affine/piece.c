@@ -62,7 +62,7 @@ static void find_range(const struct ppi_piece *piece, const struct ppi_set *set,
   *least = 1;
   *most = INT64_MAX;
   box_of(piece->path, set, low, high);
-  if (!ppi_total_range(piece->lines, low, high, &a, &b))
+  if (!ppi_poly_range(piece->lines, low, high, &a, &b))
     return;
   a = a > 0 ? (a + piece->lines->denominator - 1) / piece->lines->denominator : 0;
   b = b > 0 ? b / piece->lines->denominator : 0;

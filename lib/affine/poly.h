@@ -48,7 +48,10 @@ void ppi_poly_assign(struct ppi_poly *poly, int var, int64_t value);
 bool ppi_poly_uses(const struct ppi_poly *poly, int var);
 int ppi_poly_degree(const struct ppi_poly *poly, int var); /* in one variable */
 int ppi_poly_total_degree(const struct ppi_poly *poly);
-/* Names of variables: name(data, var). */
+/* range.c: Bounds on a polynomial in all variables within low and high of each; false: none known. They need not be reached. */
+bool ppi_poly_range(const struct ppi_poly *poly, const int64_t low[PPI_VARS], const int64_t high[PPI_VARS],
+                    ppi_wide *least, ppi_wide *most);
+/* With these names of the variables. */
 void ppi_poly_print(const struct ppi_poly *poly, const char *const *names, struct ppi_text *text);
 
 #endif

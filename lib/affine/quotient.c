@@ -4,7 +4,7 @@
 struct summation {
   struct ppi_path *path;
   int64_t divisor;
-  bool *fits;
+  bool fits;
 };
 
 /* sum += a * b * factor */
@@ -16,10 +16,10 @@ static void add_product(struct ppi_poly *sum, const struct ppi_poly *a, const st
 
 /* Sums over u from 0 to limit - 1 of the quotient of u itself, by itself and times u. With limit = d n + w:
    d n (n - 1) / 2 + w n, and the sum over k < n of d^2 k^2 + k d (d - 1) / 2, + d n^2 w + n w (w - 1) / 2. */
-static void sum_below(const struct summation *summation, const struct ppi_form *limit, struct ppi_poly sums[2]) {
+static void sum_below(struct summation *summation, const struct ppi_form *limit, struct ppi_poly sums[2]) {
   const int64_t d = summation->divisor;
   const struct ppi_form n = ppi_path_floor(summation->path, limit, d);
-  const struct ppi_form w = ppi_form_combine(limit, 1, &n, -d, summation->fits);
+  const struct ppi_form w = ppi_form_combine(limit, 1, &n, -d, &summation->fits);
   struct ppi_poly line, rest, lines, squares, pairs, square;
   ppi_poly_form(&line, &n);
   ppi_poly_form(&rest, &w);
@@ -38,10 +38,10 @@ static void sum_below(const struct summation *summation, const struct ppi_form *
 }
 
 /* Of (slope * u + form) / divisor, slope 1 or -1: with t = slope * u + form, the sum of t's quotient, or of that times slope * (t - form). */
-static void sum_slope(const struct summation *summation, int64_t slope, const struct ppi_form *form,
+static void sum_slope(struct summation *summation, int64_t slope, const struct ppi_form *form,
                       const struct ppi_form *low, const struct ppi_form *high, int power, struct ppi_poly *sum) {
-  const struct ppi_form at_low = ppi_form_combine(form, 1, low, slope, summation->fits),
-                        at_high = ppi_form_combine(form, 1, high, slope, summation->fits);
+  const struct ppi_form at_low = ppi_form_combine(form, 1, low, slope, &summation->fits),
+                        at_high = ppi_form_combine(form, 1, high, slope, &summation->fits);
   const struct ppi_form beyond = ppi_form_plus(slope > 0 ? &at_high : &at_low, 1);
   struct ppi_poly sums[2], below[2], offset;
   sum_below(summation, &beyond, sums);
@@ -70,7 +70,7 @@ static void add_powers(int64_t factor, int power, const struct ppi_form *low, co
 }
 
 void ppi_quotient_sum(struct ppi_path *path, const struct ppi_quotient *quotient, const struct ppi_form *low,
-                      const struct ppi_form *high, int power, struct ppi_poly *sum, bool *fits) {
+                      const struct ppi_form *high, int power, struct ppi_poly *sum) {
   const int64_t divisor = quotient->divisor;
   int64_t whole = ppi_floor_div(quotient->factor, divisor), slope = quotient->factor - whole * divisor;
   if (2 * slope > divisor) {
@@ -83,9 +83,11 @@ void ppi_quotient_sum(struct ppi_path *path, const struct ppi_quotient *quotient
     ppi_path_give_up(path, "slopes along lines that do not divide a line");
     return;
   }
-  const struct summation summation = { path, divisor / size, fits };
+  struct summation summation = { path, divisor / size, true };
   const struct ppi_form form = ppi_path_floor(path, &quotient->form, size);
   sum_slope(&summation, slope / size, &form, low, high, power, sum);
+  if (!summation.fits)
+    ppi_path_give_up(path, "numbers become too large");
   if (whole != 0)
     add_powers(whole, power + 1, low, high, sum);
 }

@@ -12,9 +12,9 @@ struct ppi_quotient {
   struct ppi_form form;
 };
 
-/* Sum over u from low to high (low <= high + 1) of u^power, 0 or 1, times the quotient. Path gives up where the slope that whole
-   multiples of the divisor leave does not divide it. A false *fits: numbers became too large. */
+/* Sum over u from low to high (low <= high + 1) of u^power, 0 or 1, times the quotient. The path gives up where the slope that
+   whole multiples of the divisor leave does not divide it, and where numbers become too large. */
 void ppi_quotient_sum(struct ppi_path *path, const struct ppi_quotient *quotient, const struct ppi_form *low,
-                      const struct ppi_form *high, int power, struct ppi_poly *sum, bool *fits);
+                      const struct ppi_form *high, int power, struct ppi_poly *sum);
 
 #endif

@@ -32,26 +32,27 @@ static void reduce(struct ppi_row *row) {
   row->form.c[PPI_VARS] = ppi_floor_div(row->form.c[PPI_VARS], common);
 }
 
-void ppi_system_add(struct ppi_system *system, const struct ppi_row *given) {
-  struct ppi_row row = *given;
+void ppi_system_add(struct ppi_system *system, const struct ppi_row *row) {
+  struct ppi_row reduced = *row;
   int64_t difference = 0;
-  reduce(&row);
-  if (ppi_row_is_known(&row) && ppi_form_is_constant(&row.form)) {
-    system->never = system->never || row.form.c[PPI_VARS] < 0;
+  reduce(&reduced);
+  if (ppi_row_is_known(&reduced) && ppi_form_is_constant(&reduced.form)) {
+    system->never = system->never || reduced.form.c[PPI_VARS] < 0;
     return;
   }
   for (int i = 0; i < system->count; i++) {
     struct ppi_row *other = &system->rows[i];
-    if (memcmp(other->a, row.a, sizeof row.a) != 0 || !ppi_form_difference(&row.form, &other->form, &difference))
+    if (memcmp(other->a, reduced.a, sizeof reduced.a) != 0 ||
+        !ppi_form_difference(&reduced.form, &other->form, &difference))
       continue;
     if (difference < 0)
-      *other = row;
+      *other = reduced;
     return;
   }
   if (system->count == PPI_SYSTEM_ROWS)
     system->too_many = true;
   else
-    system->rows[system->count++] = row;
+    system->rows[system->count++] = reduced;
 }
 
 /* a * factor + b * other */

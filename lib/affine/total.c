@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include "affine/runs.h"
+
 #define PASSES 4
 #define PAUSE_STEPS 8192
-#define DEGREE 8 /* of polynomials in one variable */
 
 struct task {
   struct ppi_total *total;
@@ -126,93 +127,11 @@ static void add_row(struct task *task, const struct ppi_constraint *row) {
     task->set.rows[task->set.count++] = *row;
 }
 
-/* [low, high]^power */
-static bool power_range(int64_t low, int64_t high, int power, ppi_wide *least, ppi_wide *most) {
-  ppi_wide at_low = 1, at_high = 1;
-  for (int i = 0; i < power; i++)
-    if (__builtin_mul_overflow(at_low, (ppi_wide)low, &at_low) ||
-        __builtin_mul_overflow(at_high, (ppi_wide)high, &at_high))
-      return false;
-  *least = at_low < at_high ? at_low : at_high;
-  *most = at_low < at_high ? at_high : at_low;
-  if (power % 2 == 0 && power > 0 && low < 0 && high > 0)
-    *least = 0;
-  return true;
-}
-
-static bool multiply_range(ppi_wide *least, ppi_wide *most, ppi_wide low, ppi_wide high) {
-  ppi_wide ends[4];
-  if (__builtin_mul_overflow(*least, low, &ends[0]) || __builtin_mul_overflow(*least, high, &ends[1]) ||
-      __builtin_mul_overflow(*most, low, &ends[2]) || __builtin_mul_overflow(*most, high, &ends[3]))
-    return false;
-  *least = *most = ends[0];
-  for (int i = 1; i < 4; i++) {
-    *least = ends[i] < *least ? ends[i] : *least;
-    *most = ends[i] > *most ? ends[i] : *most;
-  }
-  return true;
-}
-
-/* Of the derivative in variable `by`, or of the polynomial itself (by < 0): term by term, denominators left out. */
-static bool terms_range(const struct ppi_poly *poly, int by, const int64_t *low, const int64_t *high, ppi_wide *least,
-                        ppi_wide *most) {
-  *least = *most = 0;
-  for (int i = 0; i < poly->count; i++) {
-    ppi_powers powers = poly->terms[i].powers;
-    ppi_wide term_least = poly->terms[i].coefficient, term_most = term_least;
-    if (by >= 0) {
-      const int power = ppi_power_of(powers, by);
-      if (power == 0)
-        continue;
-      powers -= ppi_power(by, 1);
-      term_least = term_most = term_least * power;
-    }
-    for (int var = 0; powers >> (4 * var); var++) {
-      ppi_wide a = 0, b = 0;
-      const int power = ppi_power_of(powers, var);
-      if (power > 0 &&
-          (!power_range(low[var], high[var], power, &a, &b) || !multiply_range(&term_least, &term_most, a, b)))
-        return false;
-      if (var == PPI_VARS - 1)
-        break;
-    }
-    if (__builtin_add_overflow(*least, term_least, least) || __builtin_add_overflow(*most, term_most, most))
-      return false;
-  }
-  return true;
-}
-
-bool ppi_total_range(const struct ppi_poly *poly, const int64_t low[PPI_VARS], const int64_t high[PPI_VARS],
-                     ppi_wide *least, ppi_wide *most) {
-  int64_t bottom[2][PPI_VARS], top[2][PPI_VARS]; /* for the least and for the most value */
-  ppi_wide unused = 0;
-  for (int side = 0; side < 2; side++) {
-    memcpy(bottom[side], low, sizeof bottom[side]);
-    memcpy(top[side], high, sizeof top[side]);
-  }
-  for (int var = 0; var < PPI_VARS; var++) {
-    ppi_wide a = 0, b = 0;
-    if (low[var] == high[var] || !ppi_poly_uses(poly, var))
-      continue;
-    if (!terms_range(poly, var, low, high, &a, &b))
-      return false;
-    if (a >= 0) {
-      top[0][var] = low[var];
-      bottom[1][var] = high[var];
-    } else if (b <= 0) {
-      bottom[0][var] = high[var];
-      top[1][var] = low[var];
-    }
-  }
-  return terms_range(poly, -1, bottom[0], top[0], least, &unused) &&
-         terms_range(poly, -1, bottom[1], top[1], &unused, most);
-}
-
 static bool limit_range(const struct task *task, ppi_wide *least, ppi_wide *most) {
   int64_t low[PPI_VARS] = { 0 }, high[PPI_VARS] = { 0 };
   memcpy(low, task->set.low, (size_t)task->set.variables * sizeof low[0]);
   memcpy(high, task->set.high, (size_t)task->set.variables * sizeof high[0]);
-  return ppi_total_range(&task->limit, low, high, least, most);
+  return ppi_poly_range(&task->limit, low, high, least, most);
 }
 
 /* A limit of degree 1 is a row as well. */
@@ -243,27 +162,37 @@ static bool limit_to_row(struct task *task) {
   return true;
 }
 
+/* Puts numbers for variables that have one value; whether there were any: rows of one variable less bound the others anew. */
+static bool assign_single(struct task *task) {
+  bool any = false;
+  for (int i = 0; i < task->set.variables; i++)
+    if ((task->active & 1u << i) && task->set.low[i] == task->set.high[i]) {
+      assign(task, i, task->set.low[i]);
+      any = true;
+    }
+  return any;
+}
+
+/* Drops a limit that holds everywhere. False: it holds nowhere. */
+static bool check_limit(struct task *task) {
+  ppi_wide least = 0, most = 0;
+  if (!task->limited || !limit_range(task, &least, &most))
+    return true;
+  task->limited = least < 0;
+  return most >= 0;
+}
+
 /* Tightens, puts numbers for variables that have one value, and drops a limit that decides nothing. False: no points. */
 static bool simplify(struct task *task) {
   bool again = true;
   while (again) {
-    again = false;
     if (!ppi_total_tighten(&task->set))
       return false;
-    for (int i = 0; i < task->set.variables; i++)
-      if ((task->active & 1u << i) && task->set.low[i] == task->set.high[i]) {
-        assign(task, i, task->set.low[i]);
-        again = true; /* rows of one variable less bound the others anew */
-      }
-    if (again || !task->limited)
+    again = assign_single(task);
+    if (again)
       continue;
-    ppi_wide least = 0, most = 0;
-    if (limit_range(task, &least, &most)) {
-      if (most < 0)
-        return false;
-      if (least >= 0)
-        task->limited = false;
-    }
+    if (!check_limit(task))
+      return false;
     again = task->limited && limit_to_row(task);
   }
   if (task->weight.bad || (task->limited && task->limit.bad))
@@ -449,95 +378,6 @@ static ppi_wide sum_simple(struct task *task, int var) {
   return sum;
 }
 
-struct univariate {
-  int degree;
-  ppi_wide c[DEGREE + 1];
-};
-
-static ppi_wide value_at(struct ppi_total *total, const struct univariate *poly, int64_t at) {
-  ppi_wide value = 0;
-  for (int i = poly->degree; i >= 0; i--)
-    if (__builtin_mul_overflow(value, (ppi_wide)at, &value) || __builtin_add_overflow(value, poly->c[i], &value))
-      fail(total);
-  return value;
-}
-
-/* p(x + 1) - p(x) */
-static struct univariate difference_of(struct ppi_total *total, const struct univariate *poly) {
-  struct univariate difference = { .degree = poly->degree > 0 ? poly->degree - 1 : 0 };
-  for (int i = 1; i <= poly->degree; i++) {
-    ppi_wide binomial = 1;
-    for (int j = 0; j < i; j++) { /* binomial: i over j */
-      ppi_wide term = 0;
-      if (__builtin_mul_overflow(binomial, poly->c[i], &term) ||
-          __builtin_add_overflow(difference.c[j], term, &difference.c[j]))
-        fail(total);
-      binomial = binomial * (i - j) / (j + 1);
-    }
-  }
-  return difference;
-}
-
-/* The first place from `low` on at which the polynomial, monotonic up to high, is >= 0 (or, falling, < 0); high + 1: none. */
-static int64_t find_turn(struct ppi_total *total, const struct univariate *poly, int64_t low, int64_t high,
-                         bool rises) {
-  if (low > high || (value_at(total, poly, low) >= 0) == rises)
-    return low;
-  if ((value_at(total, poly, high) >= 0) != rises)
-    return high + 1;
-  while (low <= high && !total->status) {
-    const int64_t middle = low + (high - low) / 2;
-    if ((value_at(total, poly, middle) >= 0) == rises)
-      high = middle - 1;
-    else
-      low = middle + 1;
-  }
-  return low;
-}
-
-struct runs {
-  int count;
-  int64_t first[DEGREE + 2], last[DEGREE + 2];
-};
-
-static void add_run(struct runs *runs, int64_t first, int64_t last) {
-  if (first > last)
-    return;
-  if (runs->count > 0 && runs->last[runs->count - 1] == first - 1) {
-    runs->last[runs->count - 1] = last;
-    return;
-  }
-  if (runs->count == DEGREE + 2)
-    return;
-  runs->first[runs->count] = first;
-  runs->last[runs->count++] = last;
-}
-
-/* Where low .. high the polynomial is >= 0. Between two changes of sign of its difference it is monotonic. */
-static void find_runs(struct ppi_total *total, const struct univariate *poly, int64_t low, int64_t high,
-                      struct runs *runs) {
-  struct runs rising = { .count = 0 };
-  runs->count = 0;
-  if (poly->degree == 0) {
-    if (poly->c[0] >= 0)
-      add_run(runs, low, high);
-    return;
-  }
-  const struct univariate difference = difference_of(total, poly);
-  if (low < high)
-    find_runs(total, &difference, low, high - 1, &rising);
-  int64_t at = low; /* what is before is done */
-  for (int i = 0; i < rising.count && !total->status; i++) {
-    const int64_t bottom = rising.first[i], top = rising.last[i] + 1;
-    if (at < bottom) /* falls from `at` to `bottom` */
-      add_run(runs, at, find_turn(total, poly, at, bottom - 1, false) - 1);
-    add_run(runs, find_turn(total, poly, bottom, top - 1, true), top - 1);
-    at = top;
-  }
-  if (at <= high)
-    add_run(runs, at, find_turn(total, poly, at, high, false) - 1);
-}
-
 static ppi_wide sum_run(struct task *task, int var, int64_t first, int64_t last) {
   const struct ppi_form from = ppi_form_constant(first), to = ppi_form_constant(last);
   struct ppi_poly sum;
@@ -549,52 +389,25 @@ static ppi_wide sum_run(struct task *task, int var, int64_t first, int64_t last)
 
 /* The one variable that is left. */
 static ppi_wide sum_last(struct task *task, int var) {
-  struct univariate limit = { .degree = 0 };
-  struct runs runs = { .count = 0 };
+  struct ppi_univariate limit = { .degree = 0 };
+  struct ppi_runs runs = { .count = 0 };
+  bool fits = true;
   ppi_wide sum = 0;
   if (!task->limited)
     return sum_run(task, var, task->set.low[var], task->set.high[var]);
   limit.degree = ppi_poly_degree(&task->limit, var);
-  if (limit.degree > DEGREE) {
+  if (limit.degree > PPI_RUNS_DEGREE) {
     fail(task->total);
     return 0;
   }
   for (int i = 0; i < task->limit.count; i++)
     limit.c[ppi_power_of(task->limit.terms[i].powers, var)] = task->limit.terms[i].coefficient;
-  find_runs(task->total, &limit, task->set.low[var], task->set.high[var], &runs);
+  ppi_runs_find(&limit, task->set.low[var], task->set.high[var], &runs, &fits);
+  if (!fits)
+    fail(task->total);
   for (int i = 0; i < runs.count && !task->total->status; i++)
     sum += sum_run(task, var, runs.first[i], runs.last[i]);
   return sum;
-}
-
-/* A polynomial in two variables, `over` and `in`, as polynomials in `in` for values of `over`. */
-struct bivariate {
-  int degree_over, degree_in;
-  ppi_wide c[DEGREE + 1][DEGREE + 1];
-};
-
-static bool make_bivariate(const struct ppi_poly *poly, int over, int in, struct bivariate *made) {
-  memset(made, 0, sizeof *made);
-  made->degree_over = ppi_poly_degree(poly, over);
-  made->degree_in = ppi_poly_degree(poly, in);
-  if (made->degree_over > DEGREE || made->degree_in > DEGREE)
-    return false;
-  for (int i = 0; i < poly->count; i++)
-    made->c[ppi_power_of(poly->terms[i].powers, over)][ppi_power_of(poly->terms[i].powers, in)] =
-        poly->terms[i].coefficient;
-  return true;
-}
-
-static struct univariate put_number(struct ppi_total *total, const struct bivariate *poly, int64_t value) {
-  struct univariate result = { .degree = poly->degree_in };
-  for (int i = poly->degree_over; i >= 0; i--)
-    for (int j = 0; j <= poly->degree_in; j++)
-      if (__builtin_mul_overflow(result.c[j], (ppi_wide)value, &result.c[j]) ||
-          __builtin_add_overflow(result.c[j], poly->c[i][j], &result.c[j]))
-        fail(total);
-  while (result.degree > 0 && result.c[result.degree] == 0)
-    result.degree--;
-  return result;
 }
 
 /* Bounds on variable `in` for a value of variable `over`. */
@@ -631,20 +444,23 @@ static ppi_wide sum_weight(struct task *task, int over, int64_t value, int in, i
 
 /* The two variables that are left: goes through one of them. */
 static ppi_wide sum_pair(struct task *task, int over, int in) {
-  struct bivariate limit = { .degree_in = 0 };
+  struct ppi_bivariate limit = { .degree_in = 0 };
+  bool fits = true;
   ppi_wide sum = 0;
-  if (task->limited && !make_bivariate(&task->limit, over, in, &limit)) {
+  if (task->limited && !ppi_bivariate_make(&task->limit, over, in, &limit)) {
     fail(task->total);
     return 0;
   }
   for (int64_t value = task->set.low[over]; value <= task->set.high[over] && step(task->total); value++) {
-    const struct univariate poly = put_number(task->total, &limit, value);
-    struct runs runs;
+    const struct ppi_univariate poly = ppi_bivariate_put(&limit, value, &fits);
+    struct ppi_runs runs;
     int64_t low = 0, high = 0;
     pair_range(&task->set, over, value, in, &low, &high);
     if (low > high)
       continue;
-    find_runs(task->total, &poly, low, high, &runs);
+    ppi_runs_find(&poly, low, high, &runs, &fits);
+    if (!fits)
+      fail(task->total);
     for (int i = 0; i < runs.count && !task->total->status; i++)
       sum += sum_weight(task, over, value, in, runs.first[i], runs.last[i]);
   }

@@ -31,8 +31,4 @@ uint64_t ppi_total_points(struct ppi_total *total, const struct ppi_set *set);
 /* Of those at which the polynomial, over blocks alone, is > limit. */
 uint64_t ppi_total_beyond(struct ppi_total *total, const struct ppi_set *set, const struct ppi_poly *poly,
                           int64_t limit);
-/* Bounds on a polynomial in all variables within low and high of each; false: none known. They need not be reached. */
-bool ppi_total_range(const struct ppi_poly *poly, const int64_t low[PPI_VARS], const int64_t high[PPI_VARS],
-                     ppi_wide *least, ppi_wide *most);
-
 #endif

@@ -258,18 +258,17 @@ static void count_row(struct uniter *uniter, const int *members, int count, stru
 /* Adds the sum over the rows of a slab of a quotient with a slope in the row's number u, times a * u + b. */
 static void add_sloping(struct uniter *uniter, const struct quotient *part, int level, struct tally *tally) {
   const int row = PPI_ROW_VAR(level);
-  bool *fits = &uniter->engine->system.fits;
   struct ppi_quotient quotient = { part->form.c[row], uniter->per_line, part->form };
   struct ppi_form rest = part->times;
   struct ppi_poly sum, factor, product;
   quotient.form.c[row] = rest.c[row] = 0;
-  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 0, &sum, fits);
+  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 0, &sum);
   ppi_poly_form(&factor, &rest);
   ppi_poly_multiply(&factor, &sum, &product);
   ppi_poly_add(&tally->lines, &product, 1);
   if (part->times.c[row] == 0)
     return;
-  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 1, &sum, fits);
+  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 1, &sum);
   ppi_poly_add(&tally->lines, &sum, part->times.c[row]);
 }
 
@@ -368,30 +367,42 @@ static int point_of(struct uniter *uniter, struct points *points, const struct p
   return points->count++;
 }
 
-static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally) {
-  int begins[MEMBERS], ends[MEMBERS], active[MEMBERS];
+/* Where members begin, and where they have ended; points in order. */
+struct extents {
+  int begins[MEMBERS], ends[MEMBERS];
   struct points points;
+};
+
+static void find_extents(struct uniter *uniter, int level, const int *members, int count, struct extents *extents) {
+  struct points *points = &extents->points;
+  points->count = 0;
+  for (int i = 0; i < count && goes_on(uniter); i++) {
+    const struct interval range = range_of(uniter, members[i], level);
+    const struct ppi_form beyond = ppi_form_plus(&range.last, 1);
+    extents->begins[i] = goes_on(uniter) ? point_of(uniter, points, &range.first) : 0;
+    extents->ends[i] = goes_on(uniter) ? point_of(uniter, points, &beyond) : 0;
+  }
+  for (int i = 0; i < points->count; i++)
+    points->place[points->order[i]] = i;
+}
+
+static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally) {
+  int active[MEMBERS];
+  struct extents extents;
+  const struct points *points = &extents.points;
   if (level == uniter->levels) {
     count_row(uniter, members, count, tally);
     return;
   }
-  points.count = 0;
-  for (int i = 0; i < count && goes_on(uniter); i++) {
-    const struct interval range = range_of(uniter, members[i], level);
-    const struct ppi_form beyond = ppi_form_plus(&range.last, 1);
-    begins[i] = goes_on(uniter) ? point_of(uniter, &points, &range.first) : 0;
-    ends[i] = goes_on(uniter) ? point_of(uniter, &points, &beyond) : 0;
-  }
-  for (int i = 0; i < points.count; i++)
-    points.place[points.order[i]] = i;
-  for (int i = 0; i + 1 < points.count && goes_on(uniter); i++) {
-    const struct ppi_form last = ppi_form_plus(&points.at[points.order[i + 1]], -1);
+  find_extents(uniter, level, members, count, &extents);
+  for (int i = 0; i + 1 < points->count && goes_on(uniter); i++) {
+    const struct ppi_form last = ppi_form_plus(&points->at[points->order[i + 1]], -1);
     int active_count = 0;
     for (int j = 0; j < count; j++)
-      if (points.place[begins[j]] <= i && i < points.place[ends[j]])
+      if (points->place[extents.begins[j]] <= i && i < points->place[extents.ends[j]])
         active[active_count++] = members[j];
     if (active_count > 0)
-      count_slab(uniter, level, &points.at[points.order[i]], &last, active, active_count, tally);
+      count_slab(uniter, level, &points->at[points->order[i]], &last, active, active_count, tally);
   }
 }
 
