@@ -38,7 +38,7 @@ def arguments():
     parser.add_argument("--scenario", default="dgeqrf-nx0,dpotrf-u,dtrtri", help="algorithms of the study")
     parser.add_argument("--scenario-size", type=int, default=1568)
     parser.add_argument("--scenario-block", type=int, default=32)
-    parser.add_argument("--cache", help="sizes of the caches, as perfpred cache --cache has them; default: its own")
+    parser.add_argument("--cache", help="sizes of the caches, as perfpred cache --cache has them; default: as stage caches finds them")
     parser.add_argument("--sizes", default="500,1000,1500,2000,2500")
     parser.add_argument("--fit-size", type=int, default=1200)
     parser.add_argument("--domain", default="24:2504", help="sizes of the models")
@@ -82,7 +82,11 @@ class Machine:
             return json.load(file)
 
     def emulated(self):
-        return ["--cache", self.options.cache] if self.options.cache else []
+        """Levels of the emulation: as given, else those that stage caches has found behind the first one."""
+        given = self.options.cache
+        if given is None and os.path.exists(self.path("caches.json")):
+            given = ",".join(str(level["bytes"]) for level in self.kept("caches.json")["levels"][1:-1])
+        return ["--cache", given] if given else []
 
 
 def percent(value, signed=True):
@@ -150,13 +154,16 @@ def fit(machine):
         print(name, {error["estimate"]: percent(error["mean_are"], False) for error in report["errors"]}, report["fitted"],
               flush=True)
     machine.keep("fit.json", {"alpha": statistics.median(fit["fitted"]["alpha"] for fit in fits),
-                              "beta": statistics.median(fit["fitted"]["beta"] for fit in fits), "fits": fits})
+                              "beta": statistics.median(fit["fitted"]["beta"] for fit in fits),
+                              "weights": [statistics.median(column) for column in zip(*(fit["fitted"]["weights"] for fit in fits))],
+                              "fits": fits})
 
 
 def predictions(machine, name, n, block, fitted, reading):
     point = [name, f"n={n}", f"b={block}"]
     states, emulated = ["-m", machine.path("states.json")], machine.emulated()
-    smoothing = ["--alpha", fitted["alpha"], "--beta", fitted["beta"]] if fitted else []
+    smoothing = (["--alpha", fitted["alpha"], "--beta", fitted["beta"], "--weights", ",".join(map(str, fitted["weights"]))]
+                 if fitted else [])
     found = {
         "warm": machine.run("predict", *point, *states, "--models", "warm", setup=False),
         "blended": machine.run("predict", *point, *states, "--models", "cache", *emulated, setup=False),

@@ -80,7 +80,7 @@ static int print_report(const char *json) {
   return result;
 }
 
-static int time_alone(struct session *session, const int64_t *values, const struct perfpred_cache_options *cache) {
+static int time_alone(struct session *session, const int64_t *values) {
   struct perfpred_timings_options asked = PERFPRED_TIMINGS_OPTIONS_INIT;
   const struct options *options = session->options;
   struct progress progress;
@@ -90,7 +90,7 @@ static int time_alone(struct session *session, const int64_t *values, const stru
   asked.gate = options->gate;
   asked.budget_s = options->budget_s;
   asked.detail = options->detail;
-  asked.cache = cache;
+  asked.cache = &session->emulation;
   asked.progress = progress_step;
   asked.progress_data = &progress;
   progress_begin(&progress, "timings");
@@ -116,7 +116,7 @@ static int time_alone(struct session *session, const int64_t *values, const stru
 /* What models say, and how far that is from the measured times. */
 struct comparison {
   double *measured_s;
-  size_t count;
+  size_t count, level_count;
   struct perfpred_cache *cache, *fitted; /* fitted: NULL: not asked for */
   struct perfpred_cache_options options;
   struct perfpred_cache_errors errors, fitted_errors;
@@ -136,7 +136,7 @@ static void write_fit(struct document *document, const struct comparison *compar
   document_number(document, "alpha", fit->alpha);
   document_number(document, "beta", fit->beta);
   document_open_array(document, "weights");
-  for (size_t i = 0; i < PERFPRED_CACHE_LEVELS + 1; i++)
+  for (size_t i = 0; i <= comparison->level_count; i++)
     document_number(document, NULL, fit->weights[i]);
   document_close(document);
   document_close(document);
@@ -198,7 +198,7 @@ static int measure(struct session *session, const int64_t *values, struct compar
   asked.budget_s = options->budget_s;
   asked.progress = progress_step;
   asked.progress_data = &progress;
-  if (perfpred_measure_calls(session->sampler, program, values, count, &asked, NULL, 0, &comparison->count,
+  if (perfpred_measure_calls(session->sampler, program, values, count, &asked, 0, NULL, 0, &comparison->count,
                              &session->error) != PERFPRED_OK)
     return session_fail(session);
   comparison->measured_s = calloc(comparison->count, sizeof *comparison->measured_s);
@@ -206,7 +206,7 @@ static int measure(struct session *session, const int64_t *values, struct compar
     return message_fail("out of memory");
   progress_begin(&progress, "timings");
   enum perfpred_status status =
-      perfpred_measure_calls(session->sampler, program, values, count, &asked, comparison->measured_s,
+      perfpred_measure_calls(session->sampler, program, values, count, &asked, 0, comparison->measured_s,
                              comparison->count, &comparison->count, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
@@ -217,17 +217,21 @@ static int measure(struct session *session, const int64_t *values, struct compar
 static int fit(struct session *session, const int64_t *values, struct comparison *comparison) {
   const struct perfpred_cache *const caches[] = { comparison->cache };
   const double *const measured_s[] = { comparison->measured_s };
+  struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
   size_t count = perfpred_program_parameter_count(session->programs[0]);
-  if (perfpred_cache_fit(caches, measured_s, 1, &comparison->options, &session->error) != PERFPRED_OK ||
+  if (perfpred_cache_info(comparison->cache, &info, &session->error) != PERFPRED_OK ||
+      perfpred_cache_fit(caches, measured_s, 1, &comparison->options, &session->error) != PERFPRED_OK ||
       perfpred_plan_cache(session->plans[0], values, count, &comparison->options, &comparison->fitted,
                           &session->error) != PERFPRED_OK ||
       perfpred_cache_compare(comparison->fitted, comparison->measured_s, comparison->count, &comparison->fitted_errors,
                              &session->error) != PERFPRED_OK)
     return session_fail(session);
+  comparison->level_count = info.level_count;
   return COMMAND_OK;
 }
 
-static int compare(struct session *session, const int64_t *values, const struct perfpred_cache_options *options) {
+static int compare(struct session *session, const int64_t *values) {
+  const struct perfpred_cache_options *options = &session->emulation;
   struct comparison comparison = { .options = *options,
                                    .errors = PERFPRED_CACHE_ERRORS_INIT,
                                    .fitted_errors = PERFPRED_CACHE_ERRORS_INIT };
@@ -252,22 +256,24 @@ static int compare(struct session *session, const int64_t *values, const struct 
 
 /* --- Both ---------------------------------------------------------------------------------------------------------- */
 
-static int check(const struct options *options, struct perfpred_cache_options *cache) {
+static int check(const struct options *options) {
   if (options->models == NULL && options->fit)
     return message_misuse("option --fit: expected models, -m FILE; without them the report has a fit anyway");
   if (options->models != NULL && options->detail)
     return message_misuse("option --detail: 'perfpred cache --json' has every call of models");
-  return emulation_read(options, cache);
+  return COMMAND_OK;
 }
 
 static int run(const struct options *options) {
   struct session session;
   int64_t values[SESSION_PARAMETERS];
-  struct perfpred_cache_options cache = PERFPRED_CACHE_OPTIONS_INIT;
-  int result = check(options, &cache);
+  int result = check(options);
   if (result != COMMAND_OK)
     return result;
   result = session_open(&session, options);
+  session.blend = true; /* what is said of the caches is meant for every estimate */
+  if (result == COMMAND_OK)
+    result = emulation_read(options, &session.emulation);
   if (result == COMMAND_OK)
     result = session_find(&session, options->operands.items[0]);
   if (result == COMMAND_OK && session.count > 1)
@@ -282,7 +288,7 @@ static int run(const struct options *options) {
   if (result == COMMAND_OK)
     result = session_sample(&session);
   if (result == COMMAND_OK)
-    result = options->models != NULL ? compare(&session, values, &cache) : time_alone(&session, values, &cache);
+    result = options->models != NULL ? compare(&session, values) : time_alone(&session, values);
   session_close(&session);
   return result;
 }

@@ -46,7 +46,8 @@ PERFPRED_API enum perfpred_status perfpred_measure_caches(struct perfpred_sample
  * @param parameters values of its parameters, in order
  * @param count number of values
  * @param options options, or NULL
- * @param[out] times_s median time of each call in the order of execution, seconds; NaN for a call that has nothing to do: what
+ * @param copies 0: calls that only copy (less than one flop for two elements that they move) are left out, as the dissertation does
+ * @param[out] times_s median time of each call in the order of execution, seconds; NaN for a call that has nothing to do or is left out: what
  *             perfpred_cache_compare and perfpred_cache_fit take. NULL where capacity is 0
  * @param capacity room in times_s; 0: nothing is measured, only call_count told
  * @param[out] call_count number of calls
@@ -58,7 +59,7 @@ PERFPRED_API enum perfpred_status perfpred_measure_caches(struct perfpred_sample
 PERFPRED_API enum perfpred_status
 perfpred_measure_calls(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                        const int64_t *parameters, size_t count, const struct perfpred_measure_options *options,
-                       double *times_s, size_t capacity, size_t *call_count, struct perfpred_error *error);
+                       int copies, double *times_s, size_t capacity, size_t *call_count, struct perfpred_error *error);
 
 /** Options of a comparison of timings. Zero means the default. @since 0.1 */
 struct perfpred_timings_options {
@@ -69,7 +70,8 @@ struct perfpred_timings_options {
   double budget_s; /**< wall time to stay within, half of it for the algorithm; default: none */
   int detail;      /**< 1: the report has every call */
   const struct perfpred_cache_options
-      *cache;                     /**< how estimates are blended; its mode does not matter. NULL: the default */
+      *cache; /**< how estimates are blended; its mode does not matter. NULL: the default. Without levels
+                                                        those that are measured now count, but for the first one */
   perfpred_progress_fn *progress; /**< progress callback, or NULL */
   void *progress_data;            /**< its first argument */
 };
@@ -81,7 +83,7 @@ struct perfpred_timings_options {
  * execution and with its operands in the caches, in the outermost one and in memory. What follows from the latter for the
  * former stands beside it: each state for itself, blended by the initial, the splitting and the smoothed estimates, and smoothed with
  * alpha, beta and the ratio of splitting fitted to this very execution. Errors are averaged over calls, with and without those that only
- * copy (no flops), and given of the total.
+ * copy (less than one flop for two elements that they move), and given of the total.
  *
  * @param sampler the sampler
  * @param program the program; the analysis keeps no reference

@@ -11,6 +11,7 @@ struct ppi_call_kind {
   struct ppi_value values[PPI_ARG_MAX]; /* as a request has them */
   char text[256];                       /* "dtrsm(R,L,T,N,1000,128)" */
   double flops;
+  bool copies; /* it hardly computes: less than one flop for two elements that it moves */
   size_t calls;
 };
 

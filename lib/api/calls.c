@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* In-algorithm timings. */
+#include <math.h>
 #include <perfpred/timings.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static enum perfpred_status check(const struct perfpred_sampler *sampler, const 
 
 enum perfpred_status perfpred_measure_calls(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                             const int64_t *parameters, size_t count,
-                                            const struct perfpred_measure_options *options, double *times_s,
+                                            const struct perfpred_measure_options *options, int copies, double *times_s,
                                             size_t capacity, size_t *call_count, struct perfpred_error *error) {
   ppi_error_clear(error);
   struct ppi_sampling sampling;
@@ -43,6 +44,9 @@ enum perfpred_status perfpred_measure_calls(struct perfpred_sampler *sampler, co
                            capacity, list.count, program->name);
   else if (capacity > 0)
     status = ppi_call_list_measure(&list, sampler, &execution, &sampling, times_s, NULL, error);
+  for (size_t i = 0; !status && capacity > 0 && !copies && i < list.count; i++)
+    if (list.kinds[i] != PPI_CALL_EMPTY && list.kind[list.kinds[i]].copies)
+      times_s[i] = NAN;
   if (!status)
     *call_count = list.count;
   ppi_call_list_free(&list);

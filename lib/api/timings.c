@@ -12,6 +12,7 @@
 
 #define TRIALS 5 /* values that each parameter of the smoothing is tried at, in each round */
 #define ROUNDS 2
+#define CACHES_SHARE 0.1 /* of a budget */
 
 static const enum perfpred_cache_state states[PPI_TIMED_STATES] = { PERFPRED_STATE_WARM, PERFPRED_STATE_IN,
                                                                     PERFPRED_STATE_OUTER, PERFPRED_STATE_OUT };
@@ -166,7 +167,7 @@ struct ppi_timings_error ppi_timings_error(const struct ppi_timings *timings, co
   for (size_t i = 0; i < timings->list.count; i++) {
     const size_t place = timings->list.kinds[i];
     const struct ppi_call_kind *kind = place == PPI_CALL_EMPTY ? NULL : &timings->list.kind[place];
-    if (!kind || (kernel && kind->kernel != kernel) || (!copies && kind->flops <= 0.0))
+    if (!kind || (kernel && kind->kernel != kernel) || (!copies && kind->copies))
       continue;
     sum += fabs(estimate_s[i] - timings->measured_s[i]) / timings->measured_s[i];
     estimated += estimate_s[i];
@@ -261,6 +262,24 @@ static enum perfpred_status allocate(struct ppi_timings *timings, struct perfpre
   return fine ? PERFPRED_OK : ppi_error_memory(error);
 }
 
+/* Levels that nobody has given are those that are found now, but for the first one, whose content hardly outlives a call. Where there are
+   none to measure, or only one is found, the analysis has a default. */
+static enum perfpred_status find_levels(struct study *study, struct perfpred_error *error) {
+  struct perfpred_cache_options *cache = &study->timings.cache;
+  struct ppi_curve curve;
+  struct ppi_effective levels[PPI_CACHE_MAX];
+  if (cache->level_count > 0 || !study->sampler->ops->caches)
+    return PERFPRED_OK;
+  double limit_s = study->sampling.budget_s > 0.0 ? CACHES_SHARE * study->sampling.budget_s : (double)INFINITY;
+  enum perfpred_status status = study->sampler->ops->caches(study->sampler, limit_s, &curve, error);
+  if (status)
+    return status;
+  int count = ppi_levels_find(&curve, levels);
+  for (int i = 1; i + 1 < count && cache->level_count < PERFPRED_CACHE_LEVELS; i++)
+    cache->level_bytes[cache->level_count++] = levels[i].bytes;
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status run(struct study *study, struct perfpred_error *error) {
   struct ppi_timings *timings = &study->timings;
   enum perfpred_status status =
@@ -269,6 +288,8 @@ static enum perfpred_status run(struct study *study, struct perfpred_error *erro
     status = allocate(timings, error);
   if (!status) /* before anything is measured: options may be at fault */
     status = estimate(study, &timings->cache, PPI_ESTIMATE_SMOOTHED, true, error);
+  if (!status)
+    status = find_levels(study, error);
   if (!status)
     status = measure_algorithm(study, error);
   if (!status)

@@ -14,7 +14,7 @@ static void put_head(struct ppi_json_out *out, const struct ppi_timings *timings
   double measured_s = 0.0;
   for (size_t i = 0; i < timings->list.count; i++) {
     const size_t place = timings->list.kinds[i];
-    copies += place != PPI_CALL_EMPTY && timings->list.kind[place].flops <= 0.0;
+    copies += place != PPI_CALL_EMPTY && timings->list.kind[place].copies;
     measured_s += place == PPI_CALL_EMPTY ? 0.0 : timings->measured_s[i];
   }
   ppi_json_put_string(out, "name", timings->program->name);

@@ -48,26 +48,26 @@ Test(timings, every_call_has_a_time) {
   struct perfpred_program *program = parse(context, chol_3);
   double times_s[9];
   size_t count = 0;
-  cr_assert_ok(perfpred_measure_calls(sampler, program, parameters, 2, NULL, NULL, 0, &count, &error), error);
+  cr_assert_ok(perfpred_measure_calls(sampler, program, parameters, 2, NULL, 1, NULL, 0, &count, &error), error);
   cr_assert_eq(count, 9);
-  cr_assert_ok(perfpred_measure_calls(sampler, program, parameters, 2, NULL, times_s, 9, &count, &error), error);
+  cr_assert_ok(perfpred_measure_calls(sampler, program, parameters, 2, NULL, 1, times_s, 9, &count, &error), error);
   /* dtrsm of 16 x 8: 16 * 8 * 8 flops; dsyrk of 16 by 8: 16 * 17 * 8 */
   cr_expect_float_eq(times_s[1], RUNNING * PER_FLOP * 1024.0, 1e-18);
   cr_expect_float_eq(times_s[2], RUNNING * PER_FLOP * 2176.0, 1e-18);
   for (int i = 0; i < 9; i++)
     cr_expect_eq(isnan(times_s[i]) != 0, i > 6, "call %d", i);
   count = 77;
-  cr_expect_eq(perfpred_measure_calls(sampler, program, parameters, 2, NULL, times_s, 8, &count, &error),
+  cr_expect_eq(perfpred_measure_calls(sampler, program, parameters, 2, NULL, 1, times_s, 8, &count, &error),
                PERFPRED_LIMIT);
   cr_expect_eq(count, 77);
-  cr_expect_eq(perfpred_measure_calls(NULL, program, parameters, 2, NULL, times_s, 9, &count, &error),
+  cr_expect_eq(perfpred_measure_calls(NULL, program, parameters, 2, NULL, 1, times_s, 9, &count, &error),
                PERFPRED_INVALID);
-  cr_expect_eq(perfpred_measure_calls(sampler, program, parameters, 2, NULL, NULL, 9, &count, &error),
+  cr_expect_eq(perfpred_measure_calls(sampler, program, parameters, 2, NULL, 1, NULL, 9, &count, &error),
                PERFPRED_INVALID);
-  cr_expect_eq(perfpred_measure_calls(sampler, program, parameters, 1, NULL, times_s, 9, &count, &error),
+  cr_expect_eq(perfpred_measure_calls(sampler, program, parameters, 1, NULL, 1, times_s, 9, &count, &error),
                PERFPRED_INVALID);
   static const int64_t nothing[] = { 0, 8 };
-  cr_expect_eq(perfpred_measure_calls(sampler, program, nothing, 2, NULL, times_s, 9, &count, &error),
+  cr_expect_eq(perfpred_measure_calls(sampler, program, nothing, 2, NULL, 1, times_s, 9, &count, &error),
                PERFPRED_INVALID);
   perfpred_program_unref(program);
 }
@@ -156,6 +156,13 @@ static const char copying[] = "perfpred-text 1\n"
 /* What has no flops is left out, and the average is told with it as well: here all errors are the same. */
 Test(timings, copies_are_told_apart) {
   static const int64_t parameters[] = { 40, 8 };
+  struct perfpred_program *program = parse(context, copying);
+  double times_s[10];
+  size_t count = 0;
+  cr_assert_ok(perfpred_measure_calls(sampler, program, parameters, 2, NULL, 0, times_s, 10, &count, &error), error);
+  for (int i = 0; i < 10; i++)
+    cr_expect_eq(isnan(times_s[i]) != 0, i % 2 == 0, "call %d", i);
+  perfpred_program_unref(program);
   json_t *report = study(copying, parameters, 2, NULL);
   cr_expect_eq(number(report, "copies"), 5);
   cr_expect_eq(number(report, "calls"), 10);
