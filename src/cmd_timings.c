@@ -230,6 +230,26 @@ static int fit(struct session *session, const int64_t *values, struct comparison
   return COMMAND_OK;
 }
 
+/* The file gets what was fitted. A copy of its own is loaded: that of the plans is in use. */
+static int keep(struct session *session, const struct comparison *comparison) {
+  struct perfpred_cache_options fitted = comparison->options;
+  struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
+  struct perfpred_models *models = NULL;
+  const char *path = session->options->models;
+  struct perfpred_error *error = &session->error;
+  enum perfpred_status status = perfpred_cache_info(comparison->fitted, &info, error);
+  fitted.level_count = info.level_count;
+  memcpy(fitted.level_bytes, info.level_bytes, sizeof fitted.level_bytes);
+  if (status == PERFPRED_OK)
+    status = perfpred_models_load(session->context, path, NULL, &models, error);
+  if (status == PERFPRED_OK)
+    status = perfpred_cache_keep(models, &fitted, error);
+  if (status == PERFPRED_OK)
+    status = perfpred_models_save(models, path, error);
+  perfpred_models_unref(models);
+  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+}
+
 static int compare(struct session *session, const int64_t *values) {
   const struct perfpred_cache_options *options = &session->emulation;
   struct comparison comparison = { .options = *options,
@@ -246,6 +266,8 @@ static int compare(struct session *session, const int64_t *values) {
     result = session_fail(session);
   if (result == COMMAND_OK && session->options->fit)
     result = fit(session, values, &comparison);
+  if (result == COMMAND_OK && session->options->keep)
+    result = keep(session, &comparison);
   if (result == COMMAND_OK)
     result = session->options->json ? print_json(session, values, &comparison) : print_comparison(&comparison);
   perfpred_cache_destroy(comparison.fitted);
@@ -259,6 +281,8 @@ static int compare(struct session *session, const int64_t *values) {
 static int check(const struct options *options) {
   if (options->models == NULL && options->fit)
     return message_misuse("option --fit: expected models, -m FILE; without them the report has a fit anyway");
+  if (options->keep && !options->fit)
+    return message_misuse("option --keep: expected --fit beside it");
   if (options->models != NULL && options->detail)
     return message_misuse("option --detail: 'perfpred cache --json' has every call of models");
   return COMMAND_OK;
@@ -295,7 +319,7 @@ static int run(const struct options *options) {
 
 const struct command command_timings = {
   .name = "timings",
-  .synopsis = "NAME PARAMETER=VALUE ... [-m FILE [--fit]] [--cache BYTES[,BYTES]] [--reps R] [--detail] ...",
+  .synopsis = "NAME PARAMETER=VALUE ... [-m FILE [--fit [--keep]]] [--cache BYTES[,BYTES]] [--reps R] [--detail] ...",
   .summary = "Calls timed in the running algorithm, beside the same calls in known states of the caches",
   .details =
       "The algorithm is executed with readings of the clock between its calls. Without models every different call is\n"
