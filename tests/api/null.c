@@ -214,3 +214,33 @@ Test(null, models) {
   cr_assert_eq(time.med, 77.0);
   perfpred_models_unref(models);
 }
+
+Test(null, caches) {
+  static const int64_t parameters[] = { 32, 8 };
+  struct perfpred_cache_options options = PERFPRED_CACHE_OPTIONS_INIT;
+  struct perfpred_cache *cache = NULL;
+  options.level_count = 1;
+  options.level_bytes[0] = 4096;
+  cr_assert_invalid(perfpred_cache_create(NULL, parameters, 2, &options, &cache, &error));
+  cr_assert_invalid(perfpred_cache_create(program, NULL, 2, &options, &cache, &error));
+  cr_assert_invalid(perfpred_cache_create(program, parameters, 2, &options, NULL, &error));
+  cr_assert_invalid(perfpred_plan_cache(NULL, parameters, 2, &options, &cache, &error));
+  cr_assert_null(cache);
+  cr_assert_eq(perfpred_cache_create(program, parameters, 2, &options, &cache, NULL), PERFPRED_OK);
+  cr_assert_invalid(perfpred_cache_info(cache, NULL, &error));
+  cr_assert_invalid(perfpred_cache_info(NULL, &(struct perfpred_cache_info)PERFPRED_CACHE_INFO_INIT, &error));
+  cr_assert_invalid(perfpred_cache_call(cache, 0, NULL, &error));
+  cr_assert_invalid(perfpred_cache_call(NULL, 0, &(struct perfpred_cache_call)PERFPRED_CACHE_CALL_INIT, &error));
+  cr_assert_invalid(perfpred_cache_operand(cache, 0, 0, NULL, &error));
+  cr_assert_invalid(
+      perfpred_cache_operand(NULL, 0, 0, &(struct perfpred_cache_operand)PERFPRED_CACHE_OPERAND_INIT, &error));
+  cr_assert_invalid(perfpred_cache_report(cache, NULL, &error));
+  cr_assert_invalid(perfpred_cache_script(cache, NULL, NULL, &error));
+  cr_assert_invalid(perfpred_cache_compare(cache, NULL, 12, NULL, &error));
+  cr_assert_invalid(perfpred_cache_fit((const struct perfpred_cache *const[]){ NULL }, (const double *const[]){ NULL },
+                                       1, &options, &error));
+  cr_assert_invalid(perfpred_cache_keep(NULL, &options, &error));
+  cr_assert_null(perfpred_note_take(NULL));
+  perfpred_cache_destroy(cache);
+  perfpred_cache_destroy(NULL);
+}

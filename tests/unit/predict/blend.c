@@ -182,6 +182,17 @@ Test(blend, models_keep_a_fit) {
   cr_expect_not_null(strstr(error.text, "in use"), "%s", error.text);
   perfpred_plan_destroy(plan);
   perfpred_program_unref(program);
+  struct perfpred_models *bare = NULL, *joined = NULL;
+  cr_assert_eq(ppi_models_create(&bare, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_models_merge(fixture.models, bare, NULL, &joined, &error), PERFPRED_OK, "%s", error.text);
+  cr_expect_eq(joined->machine.blending.alpha, 1000.0, "what is added has none");
+  perfpred_models_unref(joined);
+  fit.alpha = 3.0;
+  cr_assert_eq(perfpred_cache_keep(bare, &fit, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(perfpred_models_merge(fixture.models, bare, NULL, &joined, &error), PERFPRED_OK, "%s", error.text);
+  cr_expect_eq(joined->machine.blending.alpha, 3.0);
+  perfpred_models_unref(joined);
+  perfpred_models_unref(bare);
   fit.beta = 1001.0; /* a file would not be read again */
   cr_expect_eq(perfpred_cache_keep(fixture.models, &fit, &error), PERFPRED_INVALID);
   cr_expect_not_null(strstr(error.text, "0.001 to 1000"), "%s", error.text);
