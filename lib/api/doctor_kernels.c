@@ -161,12 +161,31 @@ static void tell_lapack_version(struct ppi_doctor *doctor) {
   ppi_finding_end(&finding, doctor);
 }
 
+static void tell_counters(struct ppi_doctor *doctor) {
+  const struct ppi_machine *machine = &doctor->machine;
+  const bool some = machine->counters_available > 0;
+  struct ppi_finding finding;
+  ppi_finding_begin(&finding, "counters", some ? PPI_SEVERITY_OK : PPI_SEVERITY_NOTE,
+                    some ? "Counters of the processor" : "No events of the processor can be counted");
+  if (some)
+    ppi_finding_text(&finding, "detail", "%d events, on %d counters", machine->counters_available,
+                     machine->counters_hardware);
+  else
+    ppi_finding_text(&finding, "detail", "%s", machine->counters_note);
+  if (!some)
+    ppi_finding_text(&finding, "advice", "times need none; a virtual machine has them where its host passes them on");
+  ppi_json_put_integer(&finding.out, "available", some ? machine->counters_available : 0);
+  ppi_json_put_integer(&finding.out, "hardware", machine->counters_hardware);
+  ppi_finding_end(&finding, doctor);
+}
+
 /* --- What they attain ------------------------------------------------------------------------------------------------------ */
 
 static enum perfpred_status tell_dgemm(struct ppi_doctor *doctor) {
   double flops_per_s = 0.0, peak = doctor->machine.peak_flops_per_s[1] * doctor->told.threads;
   struct perfpred_error fault;
   struct ppi_finding finding;
+  ppi_error_clear(&fault);
   enum perfpred_status status =
       ppi_doctor_dgemm(doctor, doctor->sampler, ORDER, 0.2 * ppi_doctor_left_s(doctor), &flops_per_s, &fault);
   if (status == PERFPRED_NO_MEMORY)
@@ -219,6 +238,7 @@ static enum perfpred_status start(struct ppi_doctor *doctor) {
   double rates_s = doctor->options.no_measure ? 0.0 : RATES_SHARE * doctor->options.budget_s;
   static const char *const nothing[] = { NULL };
   struct perfpred_error fault;
+  ppi_error_clear(&fault);
   enum perfpred_status status = ppi_doctor_start(doctor, nothing, &doctor->sampler, &fault);
   if (status == PERFPRED_OK) {
     ppi_error_clear(&fault);
@@ -248,6 +268,7 @@ enum perfpred_status ppi_doctor_kernels(struct ppi_doctor *doctor) {
     return PERFPRED_OK;
   }
   tell_kernels(doctor);
+  tell_counters(doctor);
   if (doctor->options.no_measure) {
     tell_not_measured(doctor, "as asked for");
     return PERFPRED_OK;

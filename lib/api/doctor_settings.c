@@ -79,6 +79,7 @@ static enum perfpred_status try_setting(struct settings *settings, const char *v
   struct ppi_machine *machine = calloc(1, sizeof *machine);
   struct ppi_setup *told = calloc(1, sizeof *told);
   struct perfpred_error fault;
+  ppi_error_clear(&fault);
   enum perfpred_status status = machine && told ? PERFPRED_OK : PERFPRED_NO_MEMORY;
   snprintf(setting->entry, sizeof setting->entry, "%s=%s", variable, value);
   if (status == PERFPRED_OK)

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The decision table that the override reads: whether it holds here, and what it changes. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/doctor.h"
 #include "api/doctor_routines.h"
 #include "store/table.h"
+#include "store/table_place.h"
 
 #define ORDERS 4
 static const int64_t orders[ORDERS] = { 100, 300, 1000, 3000 };
 
-/* As the override finds it; false: nowhere. */
-static bool find_table(const struct ppi_doctor *doctor, struct ppi_text *path) {
-  const char *named = doctor->options.table ? doctor->options.table : ppi_doctor_variable(doctor, "PERFPRED_TABLE");
-  const char *data = ppi_doctor_variable(doctor, "XDG_DATA_HOME"), *home = ppi_doctor_variable(doctor, "HOME");
-  if (named)
-    ppi_text_append(path, named);
-  else if (data && data[0] == '/')
-    ppi_text_printf(path, "%s/perfpred/lapack.table", data);
-  else if (home && home[0] == '/')
-    ppi_text_printf(path, "%s/.local/share/perfpred/lapack.table", home);
-  return path->failed || path->length > 0;
+/* As the override finds it in the environment of what is looked at; NULL: nowhere. */
+static const char *find_table(const struct ppi_doctor *doctor, char usual[PATH_MAX]) {
+  const char *named = ppi_doctor_variable(doctor, "PERFPRED_TABLE"),
+             *data = ppi_doctor_variable(doctor, "XDG_DATA_HOME");
+  if (doctor->options.table)
+    return doctor->options.table;
+  return ppi_table_place(named, data, ppi_doctor_variable(doctor, "HOME"), usual, PATH_MAX) ? usual : NULL;
 }
 
 /* What the table says for matrices of one order, for a routine whose question is known from trying it: its sizes then were all
@@ -148,20 +146,16 @@ static enum perfpred_status tell_usable(struct ppi_doctor *doctor, const char *p
 
 enum perfpred_status ppi_doctor_table(struct ppi_doctor *doctor, const struct ppi_routine *routines, size_t count) {
   struct perfpred_decisions *table = NULL;
-  struct ppi_text path = PPI_TEXT_INIT;
   struct perfpred_error fault;
-  if (!find_table(doctor, &path))
+  char usual[PATH_MAX];
+  const char *path = find_table(doctor, usual);
+  if (!path || path[0] == '\0')
     return PERFPRED_OK;
-  if (path.failed) {
-    ppi_text_free(&path);
-    return ppi_error_memory(doctor->error);
-  }
-  enum perfpred_status status = perfpred_decisions_load(path.data, &table, &fault);
+  enum perfpred_status status = perfpred_decisions_load(path, &table, &fault);
   if (status == PERFPRED_OK)
-    status = tell_usable(doctor, path.data, table, routines, count);
+    status = tell_usable(doctor, path, table, routines, count);
   else if (status != PERFPRED_NO_MEMORY)
-    tell_unusable(doctor, path.data, status, &fault);
+    tell_unusable(doctor, path, status, &fault);
   perfpred_decisions_destroy(table);
-  ppi_text_free(&path);
   return status == PERFPRED_NO_MEMORY ? ppi_error_memory(doctor->error) : PERFPRED_OK;
 }

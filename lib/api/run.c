@@ -4,6 +4,7 @@
 #include <perfpred/run.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "machine/library.h"
 #include "measure/remote.h"
 #include "store/table.h"
+#include "store/table_place.h"
 
 #ifndef PPI_ILAENV_PATH
 #define PPI_ILAENV_PATH "/usr/lib/libperfpred-ilaenv.so.0"
@@ -101,26 +103,6 @@ static enum perfpred_status find_override(const struct perfpred_run_options *opt
 
 /* --- The table ---------------------------------------------------------------------------------------------------------- */
 
-/* Where the override would look; NULL: nowhere. The caller frees. */
-static enum perfpred_status usual_table(char **path, struct perfpred_error *error) {
-  const char *named = secure_getenv("PERFPRED_TABLE"), *data = secure_getenv("XDG_DATA_HOME");
-  const char *home = secure_getenv("HOME");
-  struct ppi_text text = PPI_TEXT_INIT;
-  *path = NULL;
-  if (named)
-    ppi_text_append(&text, named);
-  else if (data && data[0] == '/')
-    ppi_text_printf(&text, "%s/perfpred/lapack.table", data);
-  else if (home && home[0] == '/')
-    ppi_text_printf(&text, "%s/.local/share/perfpred/lapack.table", home);
-  if (text.length == 0 && !text.failed) { /* an empty name switches the override off */
-    ppi_text_free(&text);
-    return PERFPRED_OK;
-  }
-  *path = ppi_text_take(&text);
-  return *path ? PERFPRED_OK : ppi_error_memory(error);
-}
-
 static enum perfpred_status check_table(const char *path, bool force, struct perfpred_error *error) {
   struct perfpred_decisions *decisions;
   struct ppi_machine here = { .cores = 0 };
@@ -158,14 +140,12 @@ static enum perfpred_status add_table_at(const char *path, bool force, struct en
 
 static enum perfpred_status add_table(const struct perfpred_run_options *options, struct entries *entries,
                                       struct perfpred_error *error) {
-  char *usual = NULL;
-  if (options->table)
-    return add_table_at(options->table, options->force != 0, entries, error);
-  enum perfpred_status status = usual_table(&usual, error);
-  if (status == PERFPRED_OK && usual && access(usual, F_OK) == 0)
-    status = add_table_at(usual, options->force != 0, entries, error);
-  free(usual);
-  return status;
+  const char *named = secure_getenv("PERFPRED_TABLE"), *data = secure_getenv("XDG_DATA_HOME");
+  const char *path = options->table;
+  char usual[PATH_MAX];
+  if (!path && ppi_table_place(named, data, secure_getenv("HOME"), usual, sizeof usual) && access(usual, F_OK) == 0)
+    path = usual;
+  return path ? add_table_at(path, options->force != 0, entries, error) : PERFPRED_OK;
 }
 
 /* --- The libraries ------------------------------------------------------------------------------------------------------ */

@@ -41,6 +41,10 @@ bool ppi_expr_is_inequality(const struct ppi_expr *expr, uint32_t variables);
 /* Of such a comparison of integers: by how much it holds, negative where it does not. */
 enum perfpred_status ppi_expr_slack(const struct ppi_expr *expr, const int64_t *values, int64_t *slack,
                                     struct perfpred_error *error);
+/* Whether it is a comparison by < <= > >= whose slack is affine (as ppi_expr_affine) in at most PPI_EXPR_SLOTS values; if so, gives the
+   coefficients: it holds where their sum is at least 0. Otherwise what they point to is undefined. */
+#define PPI_EXPR_SLOTS 64
+bool ppi_expr_affine_slack(const struct ppi_expr *expr, size_t count, int64_t *coefficients, int64_t *constant);
 /* Prints with the fewest parentheses; names as in the scope that it was parsed with. c_style: / and // as C. */
 void ppi_expr_print(const struct ppi_expr *expr, const struct ppi_scope *scope, bool c_style, struct ppi_text *text);
 bool ppi_expr_equal(const struct ppi_expr *a, const struct ppi_expr *b);

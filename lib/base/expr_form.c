@@ -184,14 +184,21 @@ bool ppi_expr_is_inequality(const struct ppi_expr *expr, uint32_t variables) {
          is_linear(expr, root->operands[1], variables);
 }
 
-enum perfpred_status ppi_expr_slack(const struct ppi_expr *expr, const int64_t *values, int64_t *slack,
-                                    struct perfpred_error *error) {
+/* Of a comparison by < <= > >=: what has to be the larger one, and the smaller one; both share its nodes. */
+static void split(const struct ppi_expr *expr, struct ppi_expr *larger, struct ppi_expr *smaller, bool *strict) {
   const struct ppi_expr_node *root = ppi_expr_root(expr);
   const bool rising = root->op == PPI_OP_GT || root->op == PPI_OP_GE;
-  const bool strict = root->op == PPI_OP_GT || root->op == PPI_OP_LT;
-  const struct ppi_expr larger = { expr->nodes, root->operands[rising ? 0 : 1] + 1, 0 };
-  const struct ppi_expr smaller = { expr->nodes, root->operands[rising ? 1 : 0] + 1, 0 };
+  *strict = root->op == PPI_OP_GT || root->op == PPI_OP_LT;
+  *larger = (struct ppi_expr){ expr->nodes, root->operands[rising ? 0 : 1] + 1, 0 };
+  *smaller = (struct ppi_expr){ expr->nodes, root->operands[rising ? 1 : 0] + 1, 0 };
+}
+
+enum perfpred_status ppi_expr_slack(const struct ppi_expr *expr, const int64_t *values, int64_t *slack,
+                                    struct perfpred_error *error) {
+  struct ppi_expr larger, smaller;
+  bool strict;
   int64_t a = 0, b = 0;
+  split(expr, &larger, &smaller, &strict);
   enum perfpred_status status = ppi_expr_eval(&larger, values, &a, error);
   if (!status)
     status = ppi_expr_eval(&smaller, values, &b, error);
@@ -202,4 +209,23 @@ enum perfpred_status ppi_expr_slack(const struct ppi_expr *expr, const int64_t *
   if (!status)
     *slack = a;
   return status;
+}
+
+bool ppi_expr_affine_slack(const struct ppi_expr *expr, size_t count, int64_t *coefficients, int64_t *constant) {
+  const struct ppi_expr_node *root = ppi_expr_root(expr);
+  int64_t subtracted[PPI_EXPR_SLOTS], rest = 0;
+  struct ppi_expr larger, smaller;
+  bool strict;
+  if (root->op < PPI_OP_LT || root->op > PPI_OP_GE || count > PPI_EXPR_SLOTS)
+    return false;
+  split(expr, &larger, &smaller, &strict);
+  if (!ppi_expr_affine(&larger, count, coefficients, constant) ||
+      !ppi_expr_affine(&smaller, count, subtracted, &rest) ||
+      ppi_expr_apply(PPI_OP_SUB, *constant, rest, constant, NULL) != PERFPRED_OK ||
+      ppi_expr_apply(PPI_OP_SUB, *constant, strict, constant, NULL) != PERFPRED_OK)
+    return false;
+  for (size_t slot = 0; slot < count; slot++)
+    if (ppi_expr_apply(PPI_OP_SUB, coefficients[slot], subtracted[slot], &coefficients[slot], NULL) != PERFPRED_OK)
+      return false;
+  return true;
 }

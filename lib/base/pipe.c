@@ -87,7 +87,8 @@ static enum perfpred_status send_bytes(int descriptor, const unsigned char *data
 }
 
 /* A write to a closed pipe raises SIGPIPE in the writing thread. What the host does on SIGPIPE is the host's: the signal is
- * blocked in this thread for the time of the write, and one that came from the write is taken away. */
+ * blocked in this thread for the time of the write, and one that came from the write is taken away; one that came from
+ * elsewhere is delivered afterwards. */
 struct quiet {
   sigset_t before, pipe;
   bool pending; /* one waited already: it is not ours to take */
@@ -103,9 +104,9 @@ static void quiet_begin(struct quiet *quiet) {
   pthread_sigmask(SIG_BLOCK, &quiet->pipe, &quiet->before);
 }
 
-static void quiet_end(const struct quiet *quiet) {
+static void quiet_end(const struct quiet *quiet, bool failed) {
   const struct timespec no_time = { 0, 0 };
-  if (!quiet->pending)
+  if (failed && !quiet->pending)
     while (sigtimedwait(&quiet->pipe, NULL, &no_time) < 0 && errno == EINTR)
       continue;
   pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
@@ -136,7 +137,7 @@ enum perfpred_status ppi_wire_send(int descriptor, const struct ppi_wire *wire, 
   enum perfpred_status status = send_bytes(descriptor, header, HEADER, deadline, error);
   if (!status)
     status = send_bytes(descriptor, wire->data, wire->length, deadline, error);
-  quiet_end(&quiet);
+  quiet_end(&quiet, status == PERFPRED_WORKER);
   return status;
 }
 

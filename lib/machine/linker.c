@@ -26,6 +26,23 @@ static const char *const usual_folders[] = {
   NULL
 };
 
+/* As the psABI has them; what each adds beyond these came with the same processors. */
+const char *const *ppi_linker_levels(void) {
+  static const char *const levels[] = { "x86-64-v4", "x86-64-v3", "x86-64-v2", NULL };
+  int level = 1;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
+    level = 2;
+  if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+      __builtin_cpu_supports("bmi2"))
+    level = 3;
+  if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    level = 4;
+#endif
+  return levels + 4 - level;
+}
+
 /* A file while what it asks for is looked up. */
 struct asker {
   char *soname;
@@ -75,17 +92,24 @@ static bool expand(const char *folder, size_t length, const char *origin, char *
   return true;
 }
 
-/* An empty folder is the present one. */
-static bool try_folder(const char *folder, const char *name, char path[PATH_SIZE]) {
-  int length = snprintf(path, PATH_SIZE, "%s/%s", folder[0] ? folder : ".", name);
+/* An empty folder is the present one. Libraries for the best level of processors come first. */
+static bool try_folder(const struct ppi_linker *linker, const char *folder, const char *name, char path[PATH_SIZE]) {
+  const char *present = folder[0] ? folder : ".";
+  for (const char *const *level = linker->levels ? linker->levels : ppi_linker_levels(); *level; level++) {
+    int length = snprintf(path, PATH_SIZE, "%s/glibc-hwcaps/%s/%s", present, *level, name);
+    if (length > 0 && length < PATH_SIZE && is_library(path))
+      return true;
+  }
+  int length = snprintf(path, PATH_SIZE, "%s/%s", present, name);
   return length > 0 && length < PATH_SIZE && is_library(path);
 }
 
-static bool try_path(const char *list, const char *marks, const char *origin, const char *name, char path[PATH_SIZE]) {
+static bool try_path(const struct ppi_linker *linker, const char *list, const char *marks, const char *origin,
+                     const char *name, char path[PATH_SIZE]) {
   char folder[PATH_SIZE];
   while (list) {
     size_t length = strcspn(list, marks);
-    if (expand(list, length, origin, folder, sizeof folder) && try_folder(folder, name, path))
+    if (expand(list, length, origin, folder, sizeof folder) && try_folder(linker, folder, name, path))
       return true;
     list = list[length] ? list + length + 1 : NULL;
   }
@@ -99,15 +123,16 @@ static bool try_rpaths(const struct trace *trace, size_t by, const char *name, c
   if (by != PPI_LOADED_NOBODY && trace->askers[by].runpath)
     return false;
   for (; by != PPI_LOADED_NOBODY; by = trace->loaded.files[by].by)
-    if (try_path(trace->askers[by].rpath, ":", trace->askers[by].origin, name, path))
+    if (try_path(trace->linker, trace->askers[by].rpath, ":", trace->askers[by].origin, name, path))
       return true;
   return false;
 }
 
-static bool try_cache(const struct trace *trace, const char *name, char path[PATH_SIZE]) {
+/* level: as ppi_linker_cache_next has it. */
+static bool try_cache_of(const struct trace *trace, const char *name, const char *level, char path[PATH_SIZE]) {
   size_t at = 0;
   const char *found;
-  while ((found = ppi_linker_cache_next(&trace->cache, name, &at)) != NULL)
+  while ((found = ppi_linker_cache_next(&trace->cache, name, level, &at)) != NULL)
     if (strlen(found) < PATH_SIZE && is_library(found)) {
       strcpy(path, found);
       return true;
@@ -115,10 +140,18 @@ static bool try_cache(const struct trace *trace, const char *name, char path[PAT
   return false;
 }
 
+static bool try_cache(const struct trace *trace, const char *name, char path[PATH_SIZE]) {
+  const char *const *level = trace->linker->levels ? trace->linker->levels : ppi_linker_levels();
+  for (; *level; level++)
+    if (try_cache_of(trace, name, *level, path))
+      return true;
+  return try_cache_of(trace, name, NULL, path);
+}
+
 static bool try_folders(const struct trace *trace, const char *name, char path[PATH_SIZE]) {
   const char *const *folder = trace->linker->folders ? trace->linker->folders : usual_folders;
   for (; *folder; folder++)
-    if (try_folder(*folder, name, path))
+    if (try_folder(trace->linker, *folder, name, path))
       return true;
   return false;
 }
@@ -129,9 +162,9 @@ static bool search(const struct trace *trace, size_t by, const char *name, char 
     return expand(name, strlen(name), asker ? asker->origin : NULL, path, PATH_SIZE) && is_library(path);
   return try_rpaths(trace, by, name, path) ||
          (trace->linker->library_path && trace->linker->library_path[0] &&
-          try_path(trace->linker->library_path, ":;", NULL, name, path)) ||
-         (asker && try_path(asker->runpath, ":", asker->origin, name, path)) || try_cache(trace, name, path) ||
-         try_folders(trace, name, path);
+          try_path(trace->linker, trace->linker->library_path, ":;", NULL, name, path)) ||
+         (asker && try_path(trace->linker, asker->runpath, ":", asker->origin, name, path)) ||
+         try_cache(trace, name, path) || try_folders(trace, name, path);
 }
 
 /* --- The files, each asking for more ---------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ struct old_head {
   uint32_t entries;
 };
 #define OLD_ENTRY 12
+#define LEVELS ((uint64_t)1 << 62) /* of special: for a level of processors; other bits are of older systems */
 
 /* What is there, to the end or to where reading fails. */
 static enum perfpred_status read_all(int file, struct ppi_linker_cache *cache, struct perfpred_error *error) {
@@ -103,13 +104,25 @@ static const char *text_at(const struct ppi_linker_cache *cache, uint32_t offset
   return cache->bytes + at;
 }
 
-const char *ppi_linker_cache_next(const struct ppi_linker_cache *cache, const char *name, size_t *at) {
+/* Whether a path leads through the folder of a level. The entry has a number for it, whose name stands in a table behind the texts and in
+   the path as well. */
+static bool is_of_level(const char *path, const char *level) {
+  static const char marker[] = "/glibc-hwcaps/";
+  const char *found = strstr(path, marker), *name = found ? found + sizeof marker - 1 : "";
+  const size_t length = strlen(level);
+  return strncmp(name, level, length) == 0 && name[length] == '/';
+}
+
+const char *ppi_linker_cache_next(const struct ppi_linker_cache *cache, const char *name, const char *special,
+                                  size_t *at) {
   while (*at < cache->count) {
     struct entry entry;
     memcpy(&entry, cache->bytes + cache->start + sizeof(struct head) + *at * sizeof entry, sizeof entry);
     (*at)++;
     const char *key = text_at(cache, entry.key), *value = text_at(cache, entry.value);
-    if (entry.special == 0 && key && value && strcmp(key, name) == 0)
+    if (!key || !value || strcmp(key, name) != 0)
+      continue;
+    if (special ? (entry.special & LEVELS) != 0 && is_of_level(value, special) : entry.special == 0)
       return value;
   }
   return NULL;

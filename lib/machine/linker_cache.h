@@ -17,7 +17,9 @@ struct ppi_linker_cache {
 enum perfpred_status ppi_linker_cache_open(const char *path, struct ppi_linker_cache *cache,
                                            struct perfpred_error *error);
 void ppi_linker_cache_close(struct ppi_linker_cache *cache);
-/* The next path for a name, from the entry *at on (0 at first); NULL: there is none any more. Those for special processors are passed over. */
-const char *ppi_linker_cache_next(const struct ppi_linker_cache *cache, const char *name, size_t *at);
+/* The next path for a name, from the entry *at on (0 at first); NULL: there is none any more. special: of libraries for processors of this
+   level (a folder of glibc-hwcaps, such as "x86-64-v3"); NULL: of those for all. */
+const char *ppi_linker_cache_next(const struct ppi_linker_cache *cache, const char *name, const char *special,
+                                  size_t *at);
 
 #endif

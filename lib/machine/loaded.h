@@ -38,9 +38,13 @@ struct ppi_linker {
   const char *preload;        /* LD_PRELOAD; NULL: none */
   const char *cache;          /* NULL: /etc/ld.so.cache */
   const char *const *folders; /* searched last, NULL at the end; NULL: the usual ones */
+  const char *const
+      *levels; /* folders of glibc-hwcaps that are looked into, best first, NULL at the end; NULL: those of this CPU */
 };
+/* Levels of this CPU, as in struct ppi_linker. */
+const char *const *ppi_linker_levels(void);
 /* A program and all that it would load when it starts, found as glibc's linker does, without running anything. What cannot be found has
-   no path. A file that is linked statically is alone. Folders of glibc-hwcaps are not looked into. PERFPRED_MISSING, PERFPRED_IO,
+   no path. A file that is linked statically is alone. PERFPRED_MISSING, PERFPRED_IO,
    PERFPRED_INVALID, PERFPRED_CORRUPT (the program), PERFPRED_LIMIT, PERFPRED_NO_MEMORY. */
 enum perfpred_status ppi_linker_trace(const struct ppi_linker *linker, const char *program, struct ppi_loaded *loaded,
                                       struct perfpred_error *error);

@@ -15,7 +15,8 @@ static void compile_size(const struct ppi_expr *expr, int slot_count, struct ppi
   int64_t coefficients[PPI_SLOT_MAX];
   size->expr = expr;
   size->terms = -1;
-  if (!ppi_expr_affine(expr, (size_t)slot_count, coefficients, &size->constant))
+  size->condition = ppi_expr_affine_slack(expr, (size_t)slot_count, coefficients, &size->constant);
+  if (!size->condition && !ppi_expr_affine(expr, (size_t)slot_count, coefficients, &size->constant))
     return;
   int terms = 0;
   for (int slot = 0; slot < slot_count; slot++) {

@@ -10,10 +10,12 @@
 
 #define PPI_TERM_MAX 4
 
-/* An integer expression over slots: a sum of a few multiples of them where it is affine, else the expression itself. */
+/* An integer expression over slots: a sum of a few multiples of them where it is affine, whether such a sum is at least 0 where it compares
+   two of them, else the expression itself. */
 struct ppi_plan_size {
   const struct ppi_expr *expr; /* the program's */
   int terms;                   /* -1: not affine, or of more terms than fit */
+  bool condition;              /* 1 where the sum is at least 0, else 0 */
   int slots[PPI_TERM_MAX];
   int64_t coefficients[PPI_TERM_MAX];
   int64_t constant;

@@ -40,7 +40,7 @@ enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const 
   }
   if (!exact) /* the expression itself may stay in range, and if not it says so */
     return ppi_expr_eval(size->expr, slots, result, error);
-  *result = sum;
+  *result = size->condition ? sum >= 0 : sum;
   return PERFPRED_OK;
 }
 

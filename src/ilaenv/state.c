@@ -8,6 +8,7 @@
 
 #include "cpu.h"
 #include "file.h"
+#include "store/table_place.h"
 #include "trace.h"
 
 #define PATH_SIZE 4096
@@ -35,16 +36,6 @@ static bool join(char path[PATH_SIZE], const char *folder, const char *rest) {
   return snprintf(path, PATH_SIZE, "%s%s", folder, rest) < PATH_SIZE;
 }
 
-/* Where the table is; false: nowhere. */
-static bool find_table(char path[PATH_SIZE]) {
-  const char *named = variable("PERFPRED_TABLE"), *data = variable("XDG_DATA_HOME"), *home = variable("HOME");
-  if (named)
-    return named[0] != '\0' && join(path, named, "");
-  if (data && data[0] == '/')
-    return join(path, data, "/perfpred/lapack.table");
-  return home && home[0] == '/' && join(path, home, "/.local/share/perfpred/lapack.table");
-}
-
 static bool is_forced(void) {
   const char *force = variable("PERFPRED_FORCE");
   return force && strcmp(force, "1") == 0;
@@ -53,7 +44,7 @@ static bool is_forced(void) {
 /* NULL, or why there is no table. */
 static const char *load(struct block *block) {
   struct ppi_table table;
-  if (!find_table(block->path))
+  if (!ppi_table_place(variable("PERFPRED_TABLE"), variable("XDG_DATA_HOME"), variable("HOME"), block->path, PATH_SIZE))
     return "none is named by PERFPRED_TABLE, and there is no folder for data";
   const long length = ppi_ilaenv_file_read(block->path, block->bytes, sizeof block->bytes);
   if (length < 0)

@@ -141,7 +141,7 @@ static struct perfpred_program *multiply(void) {
 }
 
 static void expect_failure(int64_t m, enum perfpred_status expected, const char *text) {
-  struct perfpred_sampler *sampler = start(FAULTY, CALL_S);
+  struct perfpred_sampler *sampler = start(FAULTY, expected == PERFPRED_TIMEOUT ? CALL_S : PATIENT_S);
   struct perfpred_program *program = multiply();
   struct perfpred_measurement measurement;
   cr_assert_ok(run(sampler, program, (int64_t[]){ 8 }, 1, &measurement), error);

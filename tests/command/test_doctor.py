@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 try:
     import jsonschema
@@ -13,6 +14,9 @@ except ImportError:
     jsonschema = None
 
 from harness import COMMAND, ROOT, folder, main, refuses, run
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "ilaenv"))
+from tables import Routine, table  # noqa: E402
 
 WORKER = "PERFPRED_WORKER" in os.environ
 LINKED = os.environ["VIRTUAL_MODELS"]  # asks for liblapack.so.3, and calls it
@@ -270,6 +274,44 @@ def test_command():
     assert asked["asked"] == sum(entry["count"] for entry in asked["questions"]) > 0
     assert {"DGEQRF", "DORMQR"} <= {entry["routine"] for entry in asked["questions"]}  # it calls DGELSY
     assert os.path.exists(os.path.join(folder(), "asked.json"))
+
+
+def test_effect():
+    """a program under the override with a valid table: its block sizes beside the stock ones, and that they were given"""
+    reference = library("lapack/liblapack.so.3")
+    if "ILAENV_HOST" not in os.environ or reference is None:
+        return "reference LAPACK is missing, or the build is a sanitizer's"
+    cells = [(200, 24), (None, 72, 8, None)]
+    path = write("doctor.table", table([Routine("DGETRF", "min12", [(None, 80)]), Routine("DPOTRF", "n1", cells, "L")]))
+    env = without(PERFPRED_TABLE=path, LD_LIBRARY_PATH=os.path.dirname(reference))
+    made = report("--no-measure", "--", os.environ["ILAENV_HOST"], "dpotrf", "300", env=env)
+    entry = finding(made, "table")
+    assert (entry["severity"], entry["path"], entry["valid"], entry["of_this_machine"]) == ("ok", path, True, True)
+    covers = {(covered["routine"], covered["options"]): covered for covered in entry["covers"]}
+    assert sorted(covers) == [("DGETRF", ""), ("DPOTRF", "L")]
+    if WORKER:  # which has asked for the stock values
+        assert all(covered["asks"] for covered in covers.values())
+        told = {n["n"]: (n["nb"], n["nb_stock"]) for n in covers["DPOTRF", "L"]["effect"]}
+        assert told == {100: (24, 64), 300: (72, 64), 1000: (72, 64), 3000: (72, 64)}, told
+        assert [n["nb"] for n in covers["DGETRF", ""]["effect"]] == [80] * 4
+    assert finding(made, "override")["active"] is True
+    (asked,) = [e for e in finding(made, "questions")["questions"] if e["routine"] == "DPOTRF" and e["ispec"] == 1]
+    assert (asked["sizes"][0], asked["answer"], asked["source"], asked["options"][:1]) == (300, 72, "table", "L"), asked
+    assert finding(made, "questions")["answered_by_table"] == asked["count"] == 1
+    return None
+
+
+def test_counters():
+    """whether events of the processor can be counted, as machine says, and a reason where they cannot"""
+    if not WORKER:
+        return "built without the worker"
+    counters = run("machine", "--json").json()["counters"]
+    entry = finding(quiet(), "counters")
+    presets = [name for name in counters["names"] if name.startswith("PAPI_")]
+    assert (entry["available"], entry["hardware"]) == (len(presets), counters["hardware"]), (entry, counters)
+    assert entry["severity"] == ("ok" if presets else "note")
+    assert presets or entry["detail"] == counters["note"] != "", (entry, counters)
+    return None
 
 
 def test_command_streams():

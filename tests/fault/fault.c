@@ -178,7 +178,8 @@ void fault_check(struct tap *tap, const char *name, fault_scenario *scenario) {
   const char *complaint = NULL;
   unsigned long n = 0, tried = 0;
   /* all of the first ones, then ever fewer: a scenario may allocate ten thousand times; FAULT_EVERY=1 tries each */
-  const bool every = getenv("FAULT_EVERY") != NULL;
+  const char *asked = getenv("FAULT_EVERY");
+  const bool every = asked && asked[0] != '\0';
   fired = 1;
   while (!complaint && fired) {
     n += every ? 1 : 1 + n / 64;

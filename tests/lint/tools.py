@@ -40,19 +40,35 @@ def compiled(build, root):
     return sorted(n for n in names if re.match(r"(lib|worker|src|examples)/", n))
 
 
-def tidy(build, root, name):
+# What clang-tidy says of a place: its path, as the build has it or from the root.
+PLACE = re.compile(r"(\S+?):\d+:\d+: (?:warning|error)")
+FILES = 12  # of one process, whose start takes as long as three of them
+
+
+def tidy(build, root, names):
+    """Complaints of each of these files; those of headers are the first one's."""
     # clang's analyzer takes twenty times as long as all other checks: it is for LINT_LONG
     checks = [] if os.environ.get("LINT_LONG") else ["--checks=-clang-analyzer-*"]
-    lines = run(["clang-tidy", "--quiet", "--warnings-as-errors=*", *checks, "-p", build, name], root)
-    # flags of gcc that clang has not are no matter
-    return [line for line in lines if "warnings generated" not in line]
+    complaints = {name: [] for name in names}
+    name = names[0]
+    for line in run(["clang-tidy", "--quiet", "--warnings-as-errors=*", *checks, "-p", build, *names], root):
+        place = PLACE.match(line)
+        if place:
+            path = os.path.relpath(os.path.realpath(os.path.join(root, place.group(1))), os.path.realpath(root))
+            name = path if path in complaints else names[0]
+        # flags of gcc that clang has not are no matter
+        if "warnings generated" not in line:
+            complaints[name].append(line)
+    return complaints
 
 
 def check_tidy(tap, build, root):
     names = compiled(build, root)
-    results = in_parallel([lambda name=name: tidy(build, root, name) for name in names])
-    for name, complaints in zip(names, results):
-        tap.case(f"clang-tidy {name}", complaints)
+    count = -(-len(names) // FILES)
+    parts = [names[i::count] for i in range(count)]
+    for complaints in in_parallel([lambda part=part: tidy(build, root, part) for part in parts]):
+        for name, lines in complaints.items():
+            tap.case(f"clang-tidy {name}", lines)
 
 
 def check_cppcheck(tap, build, root):

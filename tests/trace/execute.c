@@ -11,6 +11,7 @@
 #include "kernel/invoke.h"
 #include "kernel/own.h"
 #include "program/registry.h"
+#include "thorough.h"
 #include "trace.h"
 
 #ifndef LIBRARY_FOLDER
@@ -290,6 +291,13 @@ void fill_parameters(const struct perfpred_program *program, const struct sizes 
   }
 }
 
+/* Each case is tried for every data type, or for one in `parts` of them. */
+static bool is_of_type(const struct perfpred_program *program, size_t sum, size_t parts) {
+  static const char types[] = "sdcz";
+  const char *type = strchr(types, program->name[0]);
+  return is_chosen(sum, type ? (size_t)(type - types) : 0, parts);
+}
+
 int cases_of(const struct perfpred_program *program, struct sizes *sizes, int most) {
   static const int64_t extents[] = { 0, 1, 7, 64, 100, 161, 200 }, blocks[] = { 1, 2, 5, 32, 64, 300 },
                        crossovers[] = { 0, 20, 128 };
@@ -303,16 +311,21 @@ int cases_of(const struct perfpred_program *program, struct sizes *sizes, int mo
   int count = 0;
   if (perfpred_program_parameter(program, "m") >= 0) {
     cr_assert_leq((int)(sizeof oblong / sizeof oblong[0]), most);
-    memcpy(sizes, oblong, sizeof oblong);
-    return (int)(sizeof oblong / sizeof oblong[0]);
+    for (size_t i = 0; i < sizeof oblong / sizeof oblong[0]; i++)
+      if (is_of_type(program, i, 2))
+        sizes[count++] = oblong[i];
+    return count;
   }
   const size_t crossings =
       perfpred_program_parameter(program, "nx") >= 0 ? sizeof crossovers / sizeof crossovers[0] : 1;
   for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++)
-    for (size_t j = 0; j < sizeof blocks / sizeof blocks[0] * crossings; j++) {
-      cr_assert_lt(count, most);
-      sizes[count++] = (struct sizes){ extents[i], extents[i], blocks[j / crossings], crossovers[j % crossings], 0 };
-    }
+    for (size_t j = 0; j < sizeof blocks / sizeof blocks[0]; j++)
+      for (size_t k = 0; k < crossings; k++) {
+        if (!is_of_type(program, i + j + k, 4))
+          continue;
+        cr_assert_lt(count, most);
+        sizes[count++] = (struct sizes){ extents[i], extents[i], blocks[j], crossovers[k], 0 };
+      }
   return count;
 }
 

@@ -56,7 +56,8 @@ struct sizes {
 };
 void fill_parameters(const struct perfpred_program *program, const struct sizes *sizes, int64_t *parameters);
 /* Sizes and block sizes for which all programs are tried: empty, small, shorter than a block, with and without a short last block,
-   beyond the crossover point. For programs of m x n wide and tall ones. Returns their number. */
+   beyond the crossover point. For programs of m x n wide and tall ones. Where not all are wanted (thorough.h), the data types share
+   them. Returns their number. */
 int cases_of(const struct perfpred_program *program, struct sizes *sizes, int most);
 /* ILAENV of the library about a routine: the block size (ISPEC 1), the crossover point (ISPEC 3) for large matrices. */
 int ask_library(int question, const char *routine);

@@ -327,6 +327,40 @@ Test(expr, affine_in_fewer_values_than_used) {
   ppi_expr_destroy(expr);
 }
 
+/* A comparison holds where its slack is at least 0; where it is affine it is the same for all values. */
+static void check_slack(const char *text, bool expected, int64_t n, int64_t m, int64_t constant) {
+  struct ppi_expr *expr = parse(text);
+  int64_t coefficients[4] = { 0, 0, 0, 0 }, rest = 0;
+  cr_assert_eq(ppi_expr_affine_slack(expr, 4, coefficients, &rest), expected, "%s", text);
+  if (expected) {
+    cr_expect_eq(coefficients[0], n, "%s", text);
+    cr_expect_eq(coefficients[1], m, "%s", text);
+    cr_expect_eq(rest, constant, "%s: constant %lld", text, (long long)rest);
+    for (int64_t value = -3; value <= 3; value++) {
+      const int64_t values[] = { value, 1, 0, 0 };
+      int64_t holds = 7;
+      cr_assert_eq(ppi_expr_eval(expr, values, &holds, NULL), PERFPRED_OK);
+      cr_expect_eq(holds, n * value + m + constant >= 0, "%s: n = %lld", text, (long long)value);
+    }
+  }
+  ppi_expr_destroy(expr);
+}
+
+Test(expr, affine_slack) {
+  check_slack("n > 0", true, 1, 0, -1);
+  check_slack("n >= 0", true, 1, 0, 0);
+  check_slack("n < 2*m", true, -1, 2, -1);
+  check_slack("n + m <= 3", true, -1, -1, 3);
+  check_slack("1 < n", true, 1, 0, -2);
+  check_slack("1 > 2", true, 0, 0, -2);
+  check_slack("n == 0", false, 0, 0, 0);
+  check_slack("n - 1", false, 0, 0, 0);
+  check_slack("n*m > 0", false, 0, 0, 0);
+  check_slack("n > 0 && m > 0", false, 0, 0, 0);
+  check_slack("(n > 0) + 1", false, 0, 0, 0);
+  check_slack("n > 0-9223372036854775807-1", false, 0, 0, 0); /* the slack does not fit */
+}
+
 static void check_degree(const char *text, int in_n, int in_m) {
   static const int64_t values[] = { 5, 6, 7, 8 };
   struct ppi_expr *expr = parse(text);

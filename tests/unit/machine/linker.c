@@ -39,7 +39,7 @@ static void put_library(const char *name) {
 }
 
 static struct ppi_linker linker_of(const char *library_path) {
-  return (struct ppi_linker){ library_path, NULL, cache_path, folders };
+  return (struct ppi_linker){ library_path, NULL, cache_path, folders, NULL };
 }
 
 static void trace(const struct ppi_linker *linker, const char *program, struct ppi_loaded *loaded) {
@@ -165,6 +165,43 @@ Test(linker, passes_over_what_is_not_for_this_machine) {
   ppi_loaded_free(&loaded);
 }
 
+/* In every folder that is searched, the best level first; levels that the processor has not are passed over. */
+Test(linker, libraries_for_levels_of_processors) {
+  static const char *const levels[] = { "best", "good", NULL };
+  static const char *const order[] = { "/env/glibc-hwcaps/best/liba.so", "/env/glibc-hwcaps/good/liba.so",
+                                       "/env/liba.so", "/last/glibc-hwcaps/best/liba.so", "/last/liba.so" };
+  const struct fake_elf program = { .interpreter = "/x", .needed = { "liba.so" } };
+  char env[512];
+  snprintf(env, sizeof env, "%s/env", scratch.root);
+  struct ppi_linker linker = linker_of(env);
+  linker.levels = levels;
+  put("/program", &program);
+  put_library("/env/glibc-hwcaps/other/liba.so");
+  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+    put_library(order[i]);
+  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+    struct ppi_loaded loaded = PPI_LOADED_INIT;
+    trace(&linker, "/program", &loaded);
+    cr_expect_str_eq(found(&loaded, "liba.so"), order[i]);
+    ppi_loaded_free(&loaded);
+    unlink(scratch_path(&scratch, order[i]));
+  }
+}
+
+/* The names of the levels stand in this order, and each is there only where the one below is. */
+Test(linker, levels_of_this_processor) {
+  const char *const *levels = ppi_linker_levels();
+  size_t count = 0;
+  while (levels[count])
+    count++;
+  cr_assert_leq(count, 3);
+  for (size_t i = 0; i < count; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "x86-64-v%zu", count + 1 - i);
+    cr_expect_str_eq(levels[i], name);
+  }
+}
+
 Test(linker, static_and_foreign_programs) {
   const struct fake_elf still = { .still = true, .fixed = true };
   struct ppi_linker linker = linker_of(NULL);
@@ -217,11 +254,11 @@ static void append_number(struct cache *cache, uint64_t number, size_t bytes) {
 
 /* Two entries of a name, the first one for special processors, and one of another. */
 static void make_cache(struct cache *cache, size_t start) {
-  static const char texts[] = "liba.so\0/special/liba.so\0/plain/liba.so\0libb.so\0/plain/libb.so";
+  static const char texts[] = "liba.so\0/a/glibc-hwcaps/best/liba.so\0/plain/liba.so\0libb.so\0/plain/libb.so";
   static const struct {
     unsigned key, value;
     uint64_t special;
-  } entries[] = { { 0, 8, 1ULL << 62 }, { 0, 25, 0 }, { 40, 48, 0 } };
+  } entries[] = { { 0, 8, 1ULL << 62 | 1 }, { 0, 37, 0 }, { 52, 60, 0 } };
   const unsigned base = 48 + 3 * 24;
   cache->length = start;
   append(cache, "glibc-ld.so.cache1.1", 20);
@@ -243,11 +280,16 @@ static void check_cache(void) {
   struct ppi_linker_cache cache;
   size_t at = 0;
   cr_assert_eq(ppi_linker_cache_open(cache_path, &cache, NULL), PERFPRED_OK);
-  const char *path = ppi_linker_cache_next(&cache, "liba.so", &at);
+  const char *path = ppi_linker_cache_next(&cache, "liba.so", NULL, &at);
   cr_expect_str_eq(path ? path : "none", "/plain/liba.so");
-  cr_expect_null(ppi_linker_cache_next(&cache, "liba.so", &at));
+  cr_expect_null(ppi_linker_cache_next(&cache, "liba.so", NULL, &at));
   at = 0;
-  cr_expect_null(ppi_linker_cache_next(&cache, "lib", &at));
+  cr_expect_null(ppi_linker_cache_next(&cache, "lib", NULL, &at));
+  at = 0;
+  path = ppi_linker_cache_next(&cache, "liba.so", "best", &at);
+  cr_expect_str_eq(path ? path : "none", "/a/glibc-hwcaps/best/liba.so");
+  at = 0;
+  cr_expect_null(ppi_linker_cache_next(&cache, "liba.so", "bes", &at));
   ppi_linker_cache_close(&cache);
 }
 
@@ -279,7 +321,7 @@ Test(linker, survives_a_damaged_cache) {
     fake_write(cache_path, bad.data, bad.length);
     cr_assert_eq(ppi_linker_cache_open(cache_path, &cache, NULL), PERFPRED_OK);
     for (int k = 0; k < 4; k++)
-      (void)ppi_linker_cache_next(&cache, "libb.so", &at);
+      (void)ppi_linker_cache_next(&cache, k % 2 ? "liba.so" : "libb.so", k % 2 ? "best" : NULL, &at);
     ppi_linker_cache_close(&cache);
   }
 }

@@ -27,7 +27,7 @@ Test(remote_script, goes_on_after_whatever_a_call_does) {
   struct ppi_outcome outcomes[7] = { 0 };
   const struct ppi_sampling sampling = { .repetitions = 2, .gate = -1.0 };
   setup.blas = setup.lapack = FAULTY;
-  setup.timeout_s = 2 * CALL_S;
+  setup.timeout_s = CALL_S;
   setup.environment = signals;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
   cr_assert_eq(ppi_script_parse(context.kernels, text, sizeof text - 1, "calls", 0, &script, &error), PERFPRED_OK, "%s",
@@ -88,7 +88,7 @@ Test(remote_script, names_the_call_of_a_region) {
   struct ppi_outcome outcomes[UNITS] = { 0 };
   const struct ppi_sampling sampling = { .repetitions = 2, .gate = -1.0 };
   setup.blas = setup.lapack = FAULTY;
-  setup.timeout_s = 2 * CALL_S;
+  setup.timeout_s = CALL_S;
   setup.environment = signals;
   cr_assert_eq(perfpred_sampler_create_worker(&context, &setup, &sampler, &error), PERFPRED_OK, "%s", error.text);
   cr_assert_eq(ppi_script_parse(context.kernels, text, sizeof text - 1, "calls", 0, &script, &error), PERFPRED_OK, "%s",

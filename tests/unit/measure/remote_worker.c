@@ -273,13 +273,13 @@ static void expect_works(struct perfpred_sampler *sampler) {
   cr_assert_eq(sample_dgemm(sampler, 16, &three, &result), PERFPRED_OK, "%s", error.text);
   cr_assert_geq(result.count, 1);
   for (size_t i = 0; i < result.count; i++)
-    cr_assert(result.times_s[i] >= 0.0 && result.times_s[i] < 10.0);
+    cr_assert(result.times_s[i] >= 0.0 && result.times_s[i] < HUGE_VAL);
   cr_assert_eq(result.ld, 24);
   free(result.times_s);
 }
 
 static void expect_failure(int m, enum perfpred_status expected, const char *text) {
-  struct perfpred_sampler *sampler = start(FAULTY, FAULTY, CALL_S);
+  struct perfpred_sampler *sampler = start(FAULTY, FAULTY, expected == PERFPRED_TIMEOUT ? CALL_S : PATIENT_S);
   struct ppi_result result;
   char call[40];
   snprintf(call, sizeof call, "dgemm(N,N,%d,16,16", m);
@@ -394,7 +394,7 @@ Test(remote_worker, worker_dies_with_its_host) {
   cr_assert_eq(kill(worker, 0), 0);
   kill(host, SIGKILL);
   waitpid(host, NULL, 0);
-  cr_assert(gone_within(worker, 100), "the worker lives on");
+  cr_assert(gone_within(worker, 600), "the worker lives on");
   close(ends[0]);
   close(ends[1]);
 }
