@@ -11,9 +11,9 @@
 
 /* Kernels that touch memory as others do. */
 static const char *const aliases[][2] = {
-  { "herk", "syrk" },   { "her2k", "syr2k" }, { "hemm", "symm" },    { "her", "syr" },
-  { "geru", "ger" },    { "gerc", "ger" },    { "potf2", "potrf2" }, { "potrf", "potrf2" },
-  { "trtri", "trti2" }, { "lauum", "lauu2" }, { "dotu", "dot" },     { "dotc", "dot" },
+  { "herk", "syrk" },   { "her2k", "syr2k" }, { "hemm", "symm" }, { "her", "syr" },      { "her2", "syr2" },
+  { "hemv", "symv" },   { "geru", "ger" },    { "gerc", "ger" },  { "potf2", "potrf2" }, { "potrf", "potrf2" },
+  { "trtri", "trti2" }, { "lauum", "lauu2" }, { "dotu", "dot" },  { "dotc", "dot" },
 };
 
 enum perfpred_status ppi_references_read(const struct perfpred_context *context, struct ppi_unit **references,
@@ -42,7 +42,7 @@ static void name_of(const struct ppi_node *node, char *name, size_t size) {
     name[used] = '-';
     used += first ? 1 : 0;
     first = false;
-    name[used++] = letter == 'C' ? 'T' : letter;
+    name[used++] = letter == 'C' && !strncmp(kernel->args[place].name, "tran", 4) ? 'T' : letter;
     name[used] = '\0';
   }
 }
