@@ -127,6 +127,14 @@ static enum perfpred_status refuse(struct analysis *analysis, const char *reason
                        target->node->line, analysis->program->buffers[target->node->buffer].name, reason);
 }
 
+static enum perfpred_status refuse_memory(struct analysis *analysis, enum perfpred_status status) {
+  if (status != PERFPRED_LIMIT)
+    return ppi_error_memory(analysis->error);
+  return ppi_error_set(analysis->error, status,
+                       "%s: the analysis takes more than the %" PRIu64 " bytes of memory allowed",
+                       analysis->program->name, analysis->options->budget_bytes);
+}
+
 static enum perfpred_status refuse_outside(struct analysis *analysis) {
   const struct ppi_nest_reference *target = target_of(analysis);
   return ppi_error_set(analysis->error, PERFPRED_INVALID,
@@ -179,10 +187,12 @@ static enum perfpred_status take_run(struct analysis *analysis) {
     return PERFPRED_OK;
   case PPI_PATH_BEYOND:
     return refuse(analysis, path->reason);
+  case PPI_PATH_LIMIT:
+    return refuse_memory(analysis, PERFPRED_LIMIT);
   case PPI_PATH_MEMORY:
     break;
   }
-  return ppi_error_memory(analysis->error);
+  return refuse_memory(analysis, PERFPRED_NO_MEMORY);
 }
 
 /* All runs for the target with a path of its own. *again: more loops need phases, which are marked. */
@@ -190,10 +200,10 @@ static enum perfpred_status explore(struct analysis *analysis, int64_t modulus[P
   struct ppi_engine *engine = analysis->engine;
   const struct ppi_nest_reference *target = target_of(analysis);
   int changed = -1;
-  enum perfpred_status status =
-      ppi_path_create(target->depth, modulus, target->low, target->high, &engine->path, analysis->error);
+  enum perfpred_status status = ppi_path_create(target->depth, analysis->options->budget_bytes, modulus, target->low,
+                                                target->high, &engine->path);
   if (status)
-    return status;
+    return refuse_memory(analysis, status);
   *again = false;
   for (int i = 0; i < PPI_STAGES; i++)
     engine->stages[i].answers = -1;

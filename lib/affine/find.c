@@ -7,6 +7,8 @@
 #define SMALL_ACCESSES                                                                                                 \
   3000000 /* simulated in a fraction of a second, which an analysis of a hard nest may take as well */
 
+#define ANALYSIS_SHARE 0.5 /* of the time, if simulation may have to follow */
+
 typedef enum perfpred_status count_fn(const struct perfpred_program *nest, const int64_t *parameters,
                                       const struct ppi_misses_options *options, struct ppi_misses *misses,
                                       struct perfpred_error *error);
@@ -56,8 +58,10 @@ static enum perfpred_status find_auto(const struct perfpred_program *nest, const
     return count_with(ppi_misses_simulate, nest, parameters, options, misses, error);
   struct perfpred_error reason;
   ppi_error_clear(&reason);
-  enum perfpred_status status = count_with(ppi_misses_analytic, nest, parameters, options, misses, &reason);
-  if (status == PERFPRED_UNSUPPORTED)
+  struct ppi_misses_options part = *options;
+  part.budget_s *= ANALYSIS_SHARE;
+  enum perfpred_status status = count_with(ppi_misses_analytic, nest, parameters, &part, misses, &reason);
+  if (status == PERFPRED_UNSUPPORTED || status == PERFPRED_TIMEOUT || status == PERFPRED_LIMIT)
     return enumerate(nest, parameters, options, start_s, &reason, misses, error);
   if (status)
     ppi_error_set(error, status, "%s", reason.text);

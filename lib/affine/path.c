@@ -19,20 +19,39 @@ struct ppi_path_state {
   int basic[ROWS];             /* variable of each row */
   int place[PPI_LOOPS + ROWS]; /* of each variable: row, or -1 - column */
   double row[ROWS][PPI_LOOPS + 1];
-  int points;
+  int points, capacity;
   uint32_t *point;
 };
 
-static struct ppi_path_state *create_state(const struct ppi_path *path) {
-  struct ppi_path_state *state = calloc(1, sizeof *state);
-  if (!state)
-    return NULL;
-  state->point = malloc(((size_t)path->point_count + 1) * sizeof *state->point); /* see split_points */
-  if (!state->point) {
-    free(state);
-    return NULL;
+/* Takes memory into account. False: more than allowed. */
+static bool charge(struct ppi_path *path, size_t bytes) {
+  if (bytes > path->limit_bytes - path->bytes) {
+    ppi_path_stop(path, PPI_PATH_LIMIT);
+    return false;
   }
-  return state;
+  path->bytes += bytes;
+  return true;
+}
+
+static struct ppi_path_state *create_state(struct ppi_path *path) {
+  return charge(path, sizeof(struct ppi_path_state)) ? calloc(1, sizeof(struct ppi_path_state)) : NULL;
+}
+
+/* Room for so many points. What was there is lost. */
+static bool reserve_points(struct ppi_path *path, struct ppi_path_state *state, int count) {
+  if (count <= state->capacity)
+    return true;
+  if (!charge(path, (size_t)(count - state->capacity) * sizeof *state->point))
+    return false;
+  free(state->point);
+  state->capacity = 0;
+  state->point = malloc((size_t)count * sizeof *state->point);
+  if (!state->point) {
+    ppi_path_stop(path, PPI_PATH_MEMORY);
+    return false;
+  }
+  state->capacity = count;
+  return true;
 }
 
 static void destroy_state(struct ppi_path_state *state) {
@@ -53,9 +72,12 @@ static void copy_blocks(struct ppi_path_state *to, const struct ppi_path_state *
   memcpy(to->row, from->row, (size_t)from->rows * sizeof from->row[0]);
 }
 
-static void copy_points(struct ppi_path_state *to, const struct ppi_path_state *from) {
+static bool copy_points(struct ppi_path *path, struct ppi_path_state *to, const struct ppi_path_state *from) {
+  if (!reserve_points(path, to, from->points))
+    return false;
   to->points = from->points;
   memcpy(to->point, from->point, (size_t)from->points * sizeof *from->point);
+  return true;
 }
 
 /* Exchanges the variables of a row and a column. */
@@ -214,7 +236,7 @@ static struct ppi_path_state *push_open(struct ppi_path *path) {
   if (path->open_count < path->open_capacity && !path->open[path->open_count])
     path->open[path->open_count] = create_state(path);
   if (path->open_count >= path->open_capacity || !path->open[path->open_count]) {
-    ppi_path_stop(path, PPI_PATH_MEMORY);
+    ppi_path_stop(path, PPI_PATH_MEMORY); /* unless it is the limit */
     return NULL;
   }
   return path->open[path->open_count++];
@@ -232,9 +254,9 @@ static bool fork_blocks(struct ppi_path *path) {
   struct ppi_path_state *open = answer ? push_open(path) : NULL;
   if (!open)
     return false;
+  if (!copy_points(path, path->first, path->now) || !copy_points(path, path->second, path->now))
+    return false;
   answer->other_is_open = true;
-  copy_points(path->first, path->now);
-  copy_points(path->second, path->now);
   swap(&path->now, &path->first);
   swap(&path->open[path->open_count - 1], &path->second);
   return true;
@@ -318,8 +340,10 @@ static int64_t value_at_point(const struct ppi_path *path, const struct phase_fo
 
 /* Splits the points into those for yes, in `first`, and for no, in `second`. Both are written to at each point, as it is cheaper than to
    foresee which is right. */
-static void split_points(struct ppi_path *path, const struct phase_form *form) {
+static bool split_points(struct ppi_path *path, const struct phase_form *form) {
   const struct ppi_path_state *now = path->now;
+  if (!reserve_points(path, path->first, now->points + 1) || !reserve_points(path, path->second, now->points + 1))
+    return false;
   uint32_t *yes = path->first->point, *no = path->second->point;
   int yes_count = 0, no_count = 0;
   for (int i = 0; i < now->points; i++) {
@@ -330,20 +354,22 @@ static void split_points(struct ppi_path *path, const struct phase_form *form) {
   }
   path->first->points = yes_count;
   path->second->points = no_count;
+  return true;
 }
 
 static bool decide_points(struct ppi_path *path, const struct phase_form *form) {
-  split_points(path, form);
+  if (!split_points(path, form))
+    return false;
   if (path->first->points == 0 || path->second->points == 0)
     return add_answer(path, path->second->points == 0) && path->second->points == 0;
   struct ppi_path_answer *answer = add_answer(path, true);
   struct ppi_path_state *open = answer ? push_open(path) : NULL;
   if (!open)
     return false;
-  answer->other_is_open = true;
   copy_blocks(open, path->now);
-  copy_points(open, path->second);
-  copy_points(path->now, path->first);
+  if (!copy_points(path, open, path->second) || !copy_points(path, path->now, path->first))
+    return false;
+  answer->other_is_open = true;
   return true;
 }
 
@@ -526,7 +552,7 @@ static bool begin_state(struct ppi_path *path) {
   path->now = create_state(path);
   path->first = create_state(path);
   path->second = create_state(path);
-  if (!path->now || !path->first || !path->second)
+  if (!path->now || !path->first || !path->second || !reserve_points(path, path->now, path->point_count))
     return false;
   struct ppi_path_state *state = path->now;
   state->settled = true;
@@ -545,13 +571,14 @@ static bool begin_state(struct ppi_path *path) {
   return true;
 }
 
-enum perfpred_status ppi_path_create(int loops, const int64_t *modulus, const int64_t *low, const int64_t *high,
-                                     struct ppi_path **path, struct perfpred_error *error) {
+enum perfpred_status ppi_path_create(int loops, uint64_t limit_bytes, const int64_t *modulus, const int64_t *low,
+                                     const int64_t *high, struct ppi_path **path) {
   assert(loops <= PPI_LOOPS);
   struct ppi_path *made = calloc(1, sizeof *made);
   if (!made)
-    return ppi_error_memory(error);
+    return PERFPRED_NO_MEMORY;
   made->loops = loops;
+  made->limit_bytes = limit_bytes;
   for (int i = 0; i < loops; i++) {
     assert(modulus[i] >= 1 && modulus[i] <= PPI_MODULUS_MAX);
     made->modulus[i] = (int)modulus[i];
@@ -559,8 +586,9 @@ enum perfpred_status ppi_path_create(int loops, const int64_t *modulus, const in
     made->high[i] = ppi_floor_div(high[i], modulus[i]);
   }
   if (!list_points(made) || !begin_state(made)) {
+    const bool limited = made->stop == PPI_PATH_LIMIT;
     ppi_path_destroy(made);
-    return ppi_error_memory(error);
+    return limited ? PERFPRED_LIMIT : PERFPRED_NO_MEMORY;
   }
   *path = made;
   return PERFPRED_OK;

@@ -21,6 +21,7 @@ enum ppi_path_stop {
   PPI_PATH_EMPTY,  /* no such values: nothing to count */
   PPI_PATH_PHASES, /* more loops need phases: wanted[] */
   PPI_PATH_BEYOND, /* beyond the method: reason */
+  PPI_PATH_LIMIT,  /* of memory */
   PPI_PATH_MEMORY
 };
 
@@ -44,14 +45,16 @@ struct ppi_path {
   int answer_count, answer_capacity, cursor;
   struct ppi_path_state *now, *first, *second, **open; /* open: a stack, for the answers that are */
   int open_count, open_capacity;
+  uint64_t bytes, limit_bytes; /* of the sets */
   enum ppi_path_stop stop;
   const char *reason;
   int64_t wanted[PPI_LOOPS]; /* moduli */
 };
 
-/* low and high of the counters of `loops` loops, modulus * X + r each. PPI_PATH_BEYOND at once if that makes too many phases. */
-enum perfpred_status ppi_path_create(int loops, const int64_t *modulus, const int64_t *low, const int64_t *high,
-                                     struct ppi_path **path, struct perfpred_error *error);
+/* low and high of the counters of `loops` loops, modulus * X + r each. PPI_PATH_BEYOND at once if that makes too many phases.
+   PERFPRED_NO_MEMORY, PERFPRED_LIMIT, without texts. */
+enum perfpred_status ppi_path_create(int loops, uint64_t limit_bytes, const int64_t *modulus, const int64_t *low,
+                                     const int64_t *high, struct ppi_path **path);
 void ppi_path_destroy(struct ppi_path *path); /* NULL is fine */
 /* Goes to the next set. The answers before *changed are those of the last run. False: all is explored. */
 bool ppi_path_next(struct ppi_path *path, int *changed);

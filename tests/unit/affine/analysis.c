@@ -281,3 +281,27 @@ Test(analysis, three_subscripts) {
   cr_expect(agrees(text, 32));
   cr_expect(agrees(text, 64));
 }
+
+/* Status of the analysis of gemm within budgets. */
+static enum perfpred_status within(double budget_s, uint64_t budget_bytes, struct perfpred_error *error) {
+  static const int64_t caches[] = { 32768 };
+  struct perfpred_program *program = parsed(gemm);
+  struct ppi_misses_options options = options_for(caches, 1, 64);
+  struct ppi_misses *misses = NULL;
+  options.budget_s = budget_s;
+  options.budget_bytes = budget_bytes;
+  const enum perfpred_status status =
+      counted(ppi_misses_analytic, program, (int64_t[]){ 100, 100, 100 }, &options, &misses, error);
+  ppi_misses_destroy(misses);
+  perfpred_program_unref(program);
+  return status;
+}
+
+Test(analysis, budgets) {
+  struct perfpred_error error;
+  cr_expect_eq(within(60, 1 << 20, &error), PERFPRED_OK, "%s", error.text);
+  cr_expect_eq(within(60, 1000, &error), PERFPRED_LIMIT);
+  cr_expect_str_eq(error.text, "gemm: the analysis takes more than the 1000 bytes of memory allowed");
+  cr_expect_eq(within(1e-9, 1 << 20, &error), PERFPRED_TIMEOUT);
+  cr_expect_str_eq(error.text, "gemm: counting takes longer than the 1e-09 s allowed");
+}
