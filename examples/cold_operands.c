@@ -21,11 +21,11 @@ static enum perfpred_status cold_bytes(struct perfpred_program *program, const i
   double most = 0.0;
   enum perfpred_status status = perfpred_cache_create(program, parameters, 2, options, &cache, error);
   if (!status)
-    status = perfpred_cache_info(cache, &info, error);
+    status = perfpred_cache_summary(cache, &info, error);
   *bytes = 0.0;
   for (size_t i = 0; !status && i < info.calls; i++) {
     struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
-    status = perfpred_cache_call(cache, i, &call, error);
+    status = perfpred_cache_call_at(cache, i, &call, error);
     if (status)
       break;
     const double cold = call.shares[info.level_count] * (double)call.bytes;

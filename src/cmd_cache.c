@@ -113,7 +113,7 @@ static int show_kernels(const struct view *view, struct session *session) {
   size_t count = 0;
   for (size_t i = 0; i < view->info.calls; i++) {
     struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
-    if (perfpred_cache_call(view->cache, i, &call, &session->error) != PERFPRED_OK)
+    if (perfpred_cache_call_at(view->cache, i, &call, &session->error) != PERFPRED_OK)
       return session_fail(session);
     add_call(line_of(lines, &count, call.kernel), &call, view->info.level_count);
     add_call(&all, &call, view->info.level_count);
@@ -133,7 +133,7 @@ static int put_operands(struct table *table, const struct view *view, struct ses
   static const char *const directions[] = { "", "in", "out", "inout" };
   for (size_t k = 0; k < call->operands; k++) {
     struct perfpred_cache_operand operand = PERFPRED_CACHE_OPERAND_INIT;
-    if (perfpred_cache_operand(view->cache, index, k, &operand, &session->error) != PERFPRED_OK)
+    if (perfpred_cache_operand_at(view->cache, index, k, &operand, &session->error) != PERFPRED_OK)
       return session_fail(session);
     table_gap(table);
     table_cell(table, "  %s %s, %lld x %lld", directions[(operand.reads ? 1 : 0) + (operand.writes ? 2 : 0)],
@@ -151,7 +151,7 @@ static int put_operands(struct table *table, const struct view *view, struct ses
 static int put_call(struct table *table, const struct view *view, struct session *session, size_t index) {
   struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
   struct line line = { .calls = 0 };
-  if (perfpred_cache_call(view->cache, index, &call, &session->error) != PERFPRED_OK)
+  if (perfpred_cache_call_at(view->cache, index, &call, &session->error) != PERFPRED_OK)
     return session_fail(session);
   add_call(&line, &call, view->info.level_count);
   table_cell(table, "%zu", index + 1);
@@ -277,7 +277,7 @@ static int analyze(struct session *session) {
              : perfpred_cache_create(program, values, count, &session->emulation, &view.cache, &session->error);
   if (status != PERFPRED_OK)
     return session_fail(session);
-  if (perfpred_cache_info(view.cache, &view.info, &session->error) != PERFPRED_OK) {
+  if (perfpred_cache_summary(view.cache, &view.info, &session->error) != PERFPRED_OK) {
     result = session_fail(session);
   } else {
     view.timed = priced && view.info.priced > 0;

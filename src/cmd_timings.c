@@ -219,7 +219,7 @@ static int fit(struct session *session, const int64_t *values, struct comparison
   const double *const measured_s[] = { comparison->measured_s };
   struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
   size_t count = perfpred_program_parameter_count(session->programs[0]);
-  if (perfpred_cache_info(comparison->cache, &info, &session->error) != PERFPRED_OK ||
+  if (perfpred_cache_summary(comparison->cache, &info, &session->error) != PERFPRED_OK ||
       perfpred_cache_fit(caches, measured_s, 1, &comparison->options, &session->error) != PERFPRED_OK ||
       perfpred_plan_cache(session->plans[0], values, count, &comparison->options, &comparison->fitted,
                           &session->error) != PERFPRED_OK ||
@@ -237,7 +237,7 @@ static int keep(struct session *session, const struct comparison *comparison) {
   struct perfpred_models *models = NULL;
   const char *path = session->options->models;
   struct perfpred_error *error = &session->error;
-  enum perfpred_status status = perfpred_cache_info(comparison->fitted, &info, error);
+  enum perfpred_status status = perfpred_cache_summary(comparison->fitted, &info, error);
   fitted.level_count = info.level_count;
   memcpy(fitted.level_bytes, info.level_bytes, sizeof fitted.level_bytes);
   if (status == PERFPRED_OK)

@@ -154,8 +154,9 @@ struct perfpred_cache_info {
  * @return PERFPRED_OK, PERFPRED_INVALID
  * @since 0.1
  */
-PERFPRED_API enum perfpred_status perfpred_cache_info(const struct perfpred_cache *cache,
-                                                      struct perfpred_cache_info *info, struct perfpred_error *error);
+PERFPRED_API enum perfpred_status perfpred_cache_summary(const struct perfpred_cache *cache,
+                                                         struct perfpred_cache_info *info,
+                                                         struct perfpred_error *error);
 
 /** A call. Written up to the size that the caller states. @since 0.1 */
 struct perfpred_cache_call {
@@ -186,8 +187,9 @@ struct perfpred_cache_call {
  * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NOT_FOUND (index is not below the number of calls)
  * @since 0.1
  */
-PERFPRED_API enum perfpred_status perfpred_cache_call(const struct perfpred_cache *cache, size_t index,
-                                                      struct perfpred_cache_call *call, struct perfpred_error *error);
+PERFPRED_API enum perfpred_status perfpred_cache_call_at(const struct perfpred_cache *cache, size_t index,
+                                                         struct perfpred_cache_call *call,
+                                                         struct perfpred_error *error);
 
 /** An operand of a call. Written up to the size that the caller states. @since 0.1 */
 struct perfpred_cache_operand {
@@ -221,9 +223,9 @@ struct perfpred_cache_operand {
  * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NOT_FOUND (no such call or operand)
  * @since 0.1
  */
-PERFPRED_API enum perfpred_status perfpred_cache_operand(const struct perfpred_cache *cache, size_t call, size_t index,
-                                                         struct perfpred_cache_operand *operand,
-                                                         struct perfpred_error *error);
+PERFPRED_API enum perfpred_status perfpred_cache_operand_at(const struct perfpred_cache *cache, size_t call,
+                                                            size_t index, struct perfpred_cache_operand *operand,
+                                                            struct perfpred_error *error);
 
 /**
  * The whole analysis as text.

@@ -125,11 +125,11 @@ static double blend(const double *alone_s, const double *shares, size_t level_co
 static enum perfpred_status fill_estimates(struct ppi_timings *timings, const struct perfpred_cache *cache,
                                            enum ppi_estimate_kind kind, bool keep, struct perfpred_error *error) {
   enum { EACH = PERFPRED_CACHE_LEVELS + 1 };
-  enum perfpred_status status = perfpred_cache_info(cache, &timings->info, error);
+  enum perfpred_status status = perfpred_cache_summary(cache, &timings->info, error);
   for (size_t i = 0; i < timings->list.count && !status; i++) {
     struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
     size_t place = timings->list.kinds[i];
-    status = perfpred_cache_call(cache, i, &call, error);
+    status = perfpred_cache_call_at(cache, i, &call, error);
     if (status || place == PPI_CALL_EMPTY)
       continue;
     timings->estimates_s[kind][i] = blend(timings->alone_s[place], call.shares, timings->info.level_count);

@@ -115,8 +115,8 @@ void ppi_cache_sum(const struct perfpred_cache *cache, struct perfpred_cache_inf
     forget_times(info);
 }
 
-enum perfpred_status perfpred_cache_info(const struct perfpred_cache *cache, struct perfpred_cache_info *info,
-                                         struct perfpred_error *error) {
+enum perfpred_status perfpred_cache_summary(const struct perfpred_cache *cache, struct perfpred_cache_info *info,
+                                            struct perfpred_error *error) {
   ppi_error_clear(error);
   struct perfpred_cache_info full;
   enum perfpred_status status =
@@ -133,8 +133,8 @@ static enum perfpred_status no_call(const struct perfpred_cache *cache, size_t i
                        cache->program->name, cache->count);
 }
 
-enum perfpred_status perfpred_cache_call(const struct perfpred_cache *cache, size_t index,
-                                         struct perfpred_cache_call *call, struct perfpred_error *error) {
+enum perfpred_status perfpred_cache_call_at(const struct perfpred_cache *cache, size_t index,
+                                            struct perfpred_cache_call *call, struct perfpred_error *error) {
   ppi_error_clear(error);
   struct perfpred_cache_call full = PERFPRED_CACHE_CALL_INIT;
   enum perfpred_status status =
@@ -188,8 +188,8 @@ void ppi_cache_tell(const struct perfpred_cache *cache, const struct ppi_cache_c
     full->shares[place] = share(operand->places[place], (double)operand->lines);
 }
 
-enum perfpred_status perfpred_cache_operand(const struct perfpred_cache *cache, size_t call, size_t index,
-                                            struct perfpred_cache_operand *operand, struct perfpred_error *error) {
+enum perfpred_status perfpred_cache_operand_at(const struct perfpred_cache *cache, size_t call, size_t index,
+                                               struct perfpred_cache_operand *operand, struct perfpred_error *error) {
   ppi_error_clear(error);
   struct perfpred_cache_operand full;
   enum perfpred_status status =

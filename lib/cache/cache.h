@@ -53,7 +53,7 @@ enum perfpred_status ppi_cache_analyze(struct perfpred_program *program, const i
                                        struct perfpred_error *error);
 /* Shares of calls and operands anew, and times blended by them: after times, or options of the weighting, have changed. */
 void ppi_cache_weigh(struct perfpred_cache *cache);
-/* What perfpred_cache_info and perfpred_cache_operand tell. */
+/* What perfpred_cache_summary and perfpred_cache_operand_at tell. */
 void ppi_cache_sum(const struct perfpred_cache *cache, struct perfpred_cache_info *info);
 void ppi_cache_tell(const struct perfpred_cache *cache, const struct ppi_cache_call *call, size_t index,
                     struct perfpred_cache_operand *full);

@@ -227,13 +227,13 @@ Test(null, caches) {
   cr_assert_invalid(perfpred_plan_cache(NULL, parameters, 2, &options, &cache, &error));
   cr_assert_null(cache);
   cr_assert_eq(perfpred_cache_create(program, parameters, 2, &options, &cache, NULL), PERFPRED_OK);
-  cr_assert_invalid(perfpred_cache_info(cache, NULL, &error));
-  cr_assert_invalid(perfpred_cache_info(NULL, &(struct perfpred_cache_info)PERFPRED_CACHE_INFO_INIT, &error));
-  cr_assert_invalid(perfpred_cache_call(cache, 0, NULL, &error));
-  cr_assert_invalid(perfpred_cache_call(NULL, 0, &(struct perfpred_cache_call)PERFPRED_CACHE_CALL_INIT, &error));
-  cr_assert_invalid(perfpred_cache_operand(cache, 0, 0, NULL, &error));
+  cr_assert_invalid(perfpred_cache_summary(cache, NULL, &error));
+  cr_assert_invalid(perfpred_cache_summary(NULL, &(struct perfpred_cache_info)PERFPRED_CACHE_INFO_INIT, &error));
+  cr_assert_invalid(perfpred_cache_call_at(cache, 0, NULL, &error));
+  cr_assert_invalid(perfpred_cache_call_at(NULL, 0, &(struct perfpred_cache_call)PERFPRED_CACHE_CALL_INIT, &error));
+  cr_assert_invalid(perfpred_cache_operand_at(cache, 0, 0, NULL, &error));
   cr_assert_invalid(
-      perfpred_cache_operand(NULL, 0, 0, &(struct perfpred_cache_operand)PERFPRED_CACHE_OPERAND_INIT, &error));
+      perfpred_cache_operand_at(NULL, 0, 0, &(struct perfpred_cache_operand)PERFPRED_CACHE_OPERAND_INIT, &error));
   cr_assert_invalid(perfpred_cache_report(cache, NULL, &error));
   cr_assert_invalid(perfpred_cache_script(cache, NULL, NULL, &error));
   cr_assert_invalid(perfpred_cache_compare(cache, NULL, 12, NULL, &error));

@@ -40,7 +40,7 @@ Test(distance, parts_worked_by_hand) {
   /* a cache of 5 lines holds what is at most 5 deep: of the last call 4 of 8 lines */
   cr_expect_eq(operand_of(cache, 2, 0)->part_count, 2);
   struct perfpred_cache_operand operand = PERFPRED_CACHE_OPERAND_INIT;
-  cr_assert_eq(perfpred_cache_operand(cache, 3, 0, &operand, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_cache_operand_at(cache, 3, 0, &operand, NULL), PERFPRED_OK);
   cr_expect_str_eq(operand.name, "a");
   cr_expect(operand.reads && operand.writes);
   cr_expect_eq(operand.bytes, 8 * 64);
@@ -52,7 +52,7 @@ Test(distance, parts_worked_by_hand) {
 static double share(const struct perfpred_cache *cache, size_t call, size_t place) {
   struct perfpred_cache_call told = PERFPRED_CACHE_CALL_INIT;
   struct perfpred_error error;
-  cr_assert_eq(perfpred_cache_call(cache, call, &told, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(perfpred_cache_call_at(cache, call, &told, &error), PERFPRED_OK, "%s", error.text);
   return told.shares[place];
 }
 
@@ -524,7 +524,7 @@ Test(distance, size_zero) {
   const struct perfpred_cache_options options = one_level(10);
   struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
   struct perfpred_cache *cache = analyzed(found("chol-l-3"), (int64_t[]){ 0, 8 }, 2, &options);
-  cr_assert_eq(perfpred_cache_info(cache, &info, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_cache_summary(cache, &info, NULL), PERFPRED_OK);
   cr_expect_eq(info.calls, 0);
   cr_expect_eq(info.buffer_bytes, 0);
   cr_expect_eq(info.shares[0], 0.0);
@@ -537,7 +537,7 @@ Test(distance, size_zero) {
 Test(distance, default_levels_rise) {
   struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
   struct perfpred_cache *cache = analyzed(found("chol-l-3"), (int64_t[]){ 64, 8 }, 2, NULL);
-  cr_assert_eq(perfpred_cache_info(cache, &info, NULL), PERFPRED_OK);
+  cr_assert_eq(perfpred_cache_summary(cache, &info, NULL), PERFPRED_OK);
   cr_expect(info.level_count >= 1 && info.level_bytes[0] >= 64);
   for (size_t i = 1; i < info.level_count; i++)
     cr_expect_gt(info.level_bytes[i], info.level_bytes[i - 1]);
@@ -552,14 +552,14 @@ Test(distance, telling_checks_its_arguments) {
   struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
   struct perfpred_cache_operand operand = PERFPRED_CACHE_OPERAND_INIT;
   char *json = NULL;
-  cr_expect_eq(perfpred_cache_info(NULL, &info, NULL), PERFPRED_INVALID);
-  cr_expect_eq(perfpred_cache_info(cache, NULL, NULL), PERFPRED_INVALID);
+  cr_expect_eq(perfpred_cache_summary(NULL, &info, NULL), PERFPRED_INVALID);
+  cr_expect_eq(perfpred_cache_summary(cache, NULL, NULL), PERFPRED_INVALID);
   info.size = 8;
-  cr_expect_eq(perfpred_cache_info(cache, &info, NULL), PERFPRED_INVALID);
-  cr_expect_eq(perfpred_cache_call(cache, 4, &call, NULL), PERFPRED_NOT_FOUND);
-  cr_expect_eq(perfpred_cache_call(cache, 3, NULL, NULL), PERFPRED_INVALID);
-  cr_expect_eq(perfpred_cache_operand(cache, 4, 0, &operand, NULL), PERFPRED_NOT_FOUND);
-  cr_expect_eq(perfpred_cache_operand(cache, 0, 1, &operand, NULL), PERFPRED_NOT_FOUND);
+  cr_expect_eq(perfpred_cache_summary(cache, &info, NULL), PERFPRED_INVALID);
+  cr_expect_eq(perfpred_cache_call_at(cache, 4, &call, NULL), PERFPRED_NOT_FOUND);
+  cr_expect_eq(perfpred_cache_call_at(cache, 3, NULL, NULL), PERFPRED_INVALID);
+  cr_expect_eq(perfpred_cache_operand_at(cache, 4, 0, &operand, NULL), PERFPRED_NOT_FOUND);
+  cr_expect_eq(perfpred_cache_operand_at(cache, 0, 1, &operand, NULL), PERFPRED_NOT_FOUND);
   cr_expect_eq(perfpred_cache_report(cache, NULL, NULL), PERFPRED_INVALID);
   cr_expect_eq(perfpred_cache_report(NULL, &json, NULL), PERFPRED_INVALID);
   cr_assert_eq(perfpred_cache_report(cache, &json, NULL), PERFPRED_OK);

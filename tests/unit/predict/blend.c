@@ -125,7 +125,7 @@ Test(blend, an_analysis_of_a_plan_has_times) {
                error.text);
   perfpred_plan_destroy(plan);
   perfpred_program_unref(program);
-  cr_assert_eq(perfpred_cache_info(cache, &info, &error), PERFPRED_OK);
+  cr_assert_eq(perfpred_cache_summary(cache, &info, &error), PERFPRED_OK);
   cr_expect_eq(info.priced, 3);
   cr_expect_eq(info.blended, 3);
   cr_assert_near(info.warm_s, 2000e-6);
@@ -133,7 +133,7 @@ Test(blend, an_analysis_of_a_plan_has_times) {
   cr_assert_near(info.level_s[1], 8000e-6);
   cr_assert_near(info.time_s, 3800e-6);
   cr_assert_near(info.shares[0], 150.0 / 250.0);
-  cr_assert_eq(perfpred_cache_call(cache, 2, &call, &error), PERFPRED_OK);
+  cr_assert_eq(perfpred_cache_call_at(cache, 2, &call, &error), PERFPRED_OK);
   cr_expect_str_eq(call.text, "dfill(8,50)");
   cr_assert_near(call.time_s, 200e-6);
   cr_assert_near(call.warm_s, 400e-6);
