@@ -108,7 +108,7 @@ struct perfpred_prediction {
  * @param[out] error text of the error, or NULL
  * @return PERFPRED_OK, PERFPRED_INVALID (wrong count, negative size, block size below 1), PERFPRED_OUT_OF_DOMAIN,
  *         PERFPRED_LIMIT, PERFPRED_OVERFLOW
- * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @par Thread safety: safe from any thread; no allocation (but for plans that blend by caches), no lock.
  * @source dissertation, Section 11, equations 1 to 6
  * @since 0.1
  */
@@ -130,7 +130,7 @@ PERFPRED_API enum perfpred_status perfpred_plan_predict(const struct perfpred_pl
  * @param[out] statuses what perfpred_plan_predict would say of each; or NULL
  * @param[out] error text of the error, or NULL
  * @return PERFPRED_OK, also where configurations have no prediction; PERFPRED_INVALID, and nothing is written then
- * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @par Thread safety: safe from any thread; no allocation (but for plans that blend by caches), no lock.
  * @source dissertation, Section 16
  * @since 0.1
  */
@@ -160,7 +160,7 @@ struct perfpred_share {
  * @param[out] share_count number of kernels, which may be more than capacity
  * @param[out] error text of the error, or NULL
  * @return as perfpred_plan_predict; PERFPRED_LIMIT for more than 64 kernels, too. On failure nothing is written
- * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @par Thread safety: safe from any thread; no allocation (but for plans that blend by caches), no lock.
  * @source dissertation, Section 16, Figure 42
  * @since 0.1
  */
@@ -199,7 +199,7 @@ struct perfpred_tuning {
  * @param[in,out] tuning the result; size and default_value set by the caller; untouched on failure
  * @param[out] error text of the error, or NULL
  * @return as perfpred_plan_predict
- * @par Thread safety: safe from any thread; no allocation, no lock.
+ * @par Thread safety: safe from any thread; no allocation (but for plans that blend by caches), no lock.
  * @source dissertation, Section 16
  * @since 0.1
  */
@@ -300,7 +300,7 @@ struct perfpred_choice {
  * @param[in,out] choice the result; size set by the caller; untouched on failure
  * @param[out] error text of the error, or NULL
  * @return as perfpred_plan_predict; PERFPRED_NOT_FOUND where all plans are for more threads than the limit
- * @par Thread safety: safe from any thread, each call with a limit of its own; no allocation, no lock.
+ * @par Thread safety: safe from any thread, each call with a limit of its own; no allocation (but as above), no lock.
  * @source dissertation, Sections 15 and 16
  * @since 0.1
  */
