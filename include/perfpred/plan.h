@@ -300,7 +300,7 @@ struct perfpred_choice {
  * @param[in,out] choice the result; size set by the caller; untouched on failure
  * @param[out] error text of the error, or NULL
  * @return as perfpred_plan_predict; PERFPRED_NOT_FOUND where all plans are for more threads than the limit
- * @par Thread safety: safe from any thread, each call with a limit of its own; no allocation (but as above), no lock.
+ * @par Thread safety: safe from any thread, each call with a limit of its own; no allocation (but for plans that blend by caches), no lock.
  * @source dissertation, Sections 15 and 16
  * @since 0.1
  */
