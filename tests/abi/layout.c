@@ -109,7 +109,8 @@ AT(perfpred_generate_options, restart, 144);
 AT(perfpred_generate_options, known, 152);
 AT(perfpred_generate_options, contexts, 160);
 AT(perfpred_generate_options, spent_s, 168);
-SIZE(perfpred_generate_options, 176);
+AT(perfpred_generate_options, states, 176);
+SIZE(perfpred_generate_options, 184);
 
 AT(perfpred_merge_options, size, 0);
 AT(perfpred_merge_options, refuse, 8);
