@@ -57,7 +57,7 @@ int replayed_check(const struct options *options) {
 }
 
 static int print_json(const struct session *session, const int64_t *values, double flops,
-                      const struct perfpred_replay *replay) {
+                      const struct perfpred_replayed *replay) {
   struct document document;
   document_begin(&document);
   document_string(&document, "name", perfpred_program_name(session->programs[0]));
@@ -79,7 +79,7 @@ static int print_json(const struct session *session, const int64_t *values, doub
 }
 
 static int print_text(const struct session *session, const int64_t *values, double flops,
-                      const struct perfpred_replay *replay) {
+                      const struct perfpred_replayed *replay) {
   static const char *const heads[] = { "<", "min", "med", "max", "mean", "std", "<" };
   const struct perfpred_statistics *time = &replay->time_s;
   const double numbers[] = { time->min, time->med, time->max, time->mean, time->std };
@@ -107,7 +107,7 @@ static int print_text(const struct session *session, const int64_t *values, doub
 
 static int replay(struct session *session, const int64_t *values) {
   struct perfpred_replay_options asked = PERFPRED_REPLAY_OPTIONS_INIT;
-  struct perfpred_replay answer = PERFPRED_REPLAY_INIT;
+  struct perfpred_replayed answer = PERFPRED_REPLAYED_INIT;
   struct progress progress;
   const struct options *options = session->options;
   const struct perfpred_program *program = session->programs[0];

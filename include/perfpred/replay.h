@@ -34,8 +34,8 @@ struct perfpred_replay_options {
   { sizeof(struct perfpred_replay_options), 0, 0, PERFPRED_REPLAY_RUN, 0, 0.0, 0.0, 0, 0 }
 
 /** A prediction from measured steps, and what it cost. Written up to the size that the caller states. @since 0.1 */
-struct perfpred_replay {
-  size_t size; /**< sizeof; PERFPRED_REPLAY_INIT sets it */
+struct perfpred_replayed {
+  size_t size; /**< sizeof; PERFPRED_REPLAYED_INIT sets it */
   struct perfpred_statistics
       time_s;            /**< of the whole execution; sums over the calls as in struct perfpred_prediction */
   double cost_s;         /**< wall time that the answer took */
@@ -48,8 +48,8 @@ struct perfpred_replay {
   uint64_t disturbed;    /**< samples thrown away */
   int64_t ld;            /**< leading dimension used */
 };
-#define PERFPRED_REPLAY_INIT                                                                                           \
-  { sizeof(struct perfpred_replay), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0, 0, 0, 0.0, 0.0, 0, 0 }
+#define PERFPRED_REPLAYED_INIT                                                                                         \
+  { sizeof(struct perfpred_replayed), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0, 0, 0, 0.0, 0.0, 0, 0 }
 
 /**
  * Predicts an execution from a few steps of its loop, each timed call by call with the caches as the algorithm has them. Between
@@ -71,7 +71,7 @@ struct perfpred_replay {
 PERFPRED_API enum perfpred_status perfpred_replay(struct perfpred_sampler *sampler,
                                                   const struct perfpred_program *program, const int64_t *parameters,
                                                   size_t count, const struct perfpred_replay_options *options,
-                                                  struct perfpred_replay *replay, struct perfpred_error *error);
+                                                  struct perfpred_replayed *replay, struct perfpred_error *error);
 
 PERFPRED_END_DECLS
 

@@ -14,7 +14,7 @@
 #define STEPS 8
 #define STEPS_MAX 100000
 #define REPETITIONS 5
-#define REPLAY_SIZE (offsetof(struct perfpred_replay, ld) + sizeof(int64_t))
+#define REPLAY_SIZE (offsetof(struct perfpred_replayed, ld) + sizeof(int64_t))
 
 struct replaying {
   struct ppi_replay_plan plan;
@@ -24,7 +24,7 @@ struct replaying {
   size_t *chosen;
   size_t chosen_count;
   struct perfpred_statistics *measured_s; /* chosen_count * calls: of each call in the step */
-  struct perfpred_replay result;
+  struct perfpred_replayed result;
   double interpolated_s;
 };
 
@@ -232,8 +232,8 @@ static enum perfpred_status run(struct replaying *replaying, const struct perfpr
   return status ? status : add_steps(replaying, error);
 }
 
-static void conclude(struct replaying *replaying, double cost_s, struct perfpred_replay *replay) {
-  struct perfpred_replay *result = &replaying->result;
+static void conclude(struct replaying *replaying, double cost_s, struct perfpred_replayed *replay) {
+  struct perfpred_replayed *result = &replaying->result;
   result->size = replay->size;
   result->cost_s = cost_s;
   result->ratio = cost_s / result->time_s.med;
@@ -269,7 +269,7 @@ static enum perfpred_status set_options(struct replaying *replaying, const struc
 
 static enum perfpred_status check(const struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                   const int64_t *parameters, size_t count,
-                                  const struct perfpred_replay_options *options, const struct perfpred_replay *replay,
+                                  const struct perfpred_replay_options *options, const struct perfpred_replayed *replay,
                                   struct perfpred_error *error) {
   if (!sampler || !program || (!parameters && count > 0) || !replay)
     return ppi_error_set(error, PERFPRED_INVALID,
@@ -278,7 +278,7 @@ static enum perfpred_status check(const struct perfpred_sampler *sampler, const 
     return ppi_error_set(error, PERFPRED_INVALID, "options.size is %zu, expected PERFPRED_REPLAY_OPTIONS_INIT",
                          options->size);
   if (replay->size < REPLAY_SIZE)
-    return ppi_error_set(error, PERFPRED_INVALID, "replay.size is %zu, expected PERFPRED_REPLAY_INIT", replay->size);
+    return ppi_error_set(error, PERFPRED_INVALID, "replay.size is %zu, expected PERFPRED_REPLAYED_INIT", replay->size);
   return PERFPRED_OK;
 }
 
@@ -290,7 +290,7 @@ static void release(struct replaying *replaying) {
 
 enum perfpred_status perfpred_replay(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                      const int64_t *parameters, size_t count,
-                                     const struct perfpred_replay_options *options, struct perfpred_replay *replay,
+                                     const struct perfpred_replay_options *options, struct perfpred_replayed *replay,
                                      struct perfpred_error *error) {
   ppi_error_clear(error);
   enum perfpred_status status = check(sampler, program, parameters, count, options, replay, error);

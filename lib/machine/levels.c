@@ -72,15 +72,15 @@ static double slope_at(const struct shape *shape, int i) {
   return octaves > 0.0 ? log2(shape->latency[high] / shape->latency[low]) / octaves : 0.0;
 }
 
+/* Whether a point goes on flat from a neighbour around which the curve is. */
+static bool goes_on(const struct shape *shape, int neighbour, int i) {
+  return slope_at(shape, neighbour) < FLAT && fabs(log2(shape->latency[i] / shape->latency[neighbour])) < FLAT * REACH;
+}
+
 /* The foot of a rise is flat on one side. */
 static bool is_flat(const struct shape *shape, int i) {
-  int count = shape->curve->count;
-  if (slope_at(shape, i) < FLAT)
-    return true;
-  if (i > 0 && slope_at(shape, i - 1) < FLAT && shape->latency[i] < shape->latency[i - 1] * exp2(FLAT * REACH))
-    return true;
-  return i + 1 < count && slope_at(shape, i + 1) < FLAT &&
-         shape->latency[i + 1] < shape->latency[i] * exp2(FLAT * REACH);
+  return slope_at(shape, i) < FLAT || (i > 0 && goes_on(shape, i - 1, i)) ||
+         (i + 1 < shape->curve->count && goes_on(shape, i + 1, i));
 }
 
 static int compare(const void *a, const void *b) {

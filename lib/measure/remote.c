@@ -332,8 +332,8 @@ static enum perfpred_status take_samples(struct ppi_remote *remote, struct ppi_w
 }
 
 static enum perfpred_status watch(struct perfpred_sampler *sampler, const struct ppi_watch *asked,
-                                  const struct ppi_sampling *sampling, struct ppi_watch_sample **samples,
-                                  size_t *count, struct perfpred_error *error) {
+                                  const struct ppi_sampling *sampling, struct ppi_watch_sample **samples, size_t *count,
+                                  struct perfpred_error *error) {
   struct ppi_remote *remote = remote_of(sampler);
   enum perfpred_status status = ppi_remote_ready(remote, error);
   if (status != PERFPRED_OK)

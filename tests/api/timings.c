@@ -383,7 +383,7 @@ Test(timings, steps_between_measured_ones_follow_their_work) {
     for (int mode = PERFPRED_REPLAY_RUN; mode <= PERFPRED_REPLAY_TOUCH; mode++) {
       struct perfpred_program *program = parse(context, texts[i]);
       struct perfpred_replay_options options = PERFPRED_REPLAY_OPTIONS_INIT;
-      struct perfpred_replay replay = PERFPRED_REPLAY_INIT;
+      struct perfpred_replayed replay = PERFPRED_REPLAYED_INIT;
       options.steps = 5;
       options.repetitions = 2;
       options.mode = (enum perfpred_replay_mode)mode;
@@ -405,7 +405,7 @@ Test(timings, steps_between_measured_ones_follow_their_work) {
 Test(timings, a_short_loop_is_measured_whole) {
   static const int64_t parameters[] = { 40, 16 };
   struct perfpred_program *program = parse(context, chol_3);
-  struct perfpred_replay replay = PERFPRED_REPLAY_INIT;
+  struct perfpred_replayed replay = PERFPRED_REPLAYED_INIT;
   cr_assert_ok(perfpred_replay(sampler, program, parameters, 2, NULL, &replay, &error), error);
   cr_expect_eq(replay.steps, 3);
   cr_expect_eq(replay.measured, 3);
@@ -428,7 +428,7 @@ static const char framed[] = "perfpred-text 1\n"
 Test(timings, calls_outside_of_the_loop_are_measured_alone) {
   static const int64_t parameters[] = { 64, 8 };
   struct perfpred_program *program = parse(context, framed);
-  struct perfpred_replay replay = PERFPRED_REPLAY_INIT;
+  struct perfpred_replayed replay = PERFPRED_REPLAYED_INIT;
   cr_assert_ok(perfpred_replay(sampler, program, parameters, 2, NULL, &replay, &error), error);
   cr_expect_eq(replay.outside, 2);
   cr_assert_close(replay.outside_s, 2.0 * WARM * PER_FLOP * 16.0 * 17.0 * 16.0, 1e-9);
@@ -455,7 +455,7 @@ static const char twice[] = "perfpred-text 1\n"
 Test(timings, what_a_replay_refuses) {
   static const int64_t parameters[] = { 64, 8 };
   struct perfpred_replay_options options = PERFPRED_REPLAY_OPTIONS_INIT;
-  struct perfpred_replay replay = PERFPRED_REPLAY_INIT;
+  struct perfpred_replayed replay = PERFPRED_REPLAYED_INIT;
   struct perfpred_program *program = parse(context, loopless);
   cr_expect_eq(perfpred_replay(sampler, program, parameters, 1, NULL, &replay, &error), PERFPRED_UNSUPPORTED);
   perfpred_program_unref(program);
