@@ -508,4 +508,44 @@ AT(perfpred_misses_level, compulsory, 16);
 AT(perfpred_misses_level, capacity, 24);
 SIZE(perfpred_misses_level, 32);
 
+AT(perfpred_level, bytes, 0);
+AT(perfpred_level, latency_s, 8);
+AT(perfpred_level, bandwidth_bytes_per_s, 16);
+SIZE(perfpred_level, 24);
+
+AT(perfpred_timings_options, size, 0);
+AT(perfpred_timings_options, repetitions, 8);
+AT(perfpred_timings_options, ld, 16);
+AT(perfpred_timings_options, gate, 24);
+AT(perfpred_timings_options, budget_s, 32);
+AT(perfpred_timings_options, detail, 40);
+AT(perfpred_timings_options, cache, 48);
+AT(perfpred_timings_options, progress, 56);
+AT(perfpred_timings_options, progress_data, 64);
+SIZE(perfpred_timings_options, 72);
+
+AT(perfpred_replay_options, size, 0);
+AT(perfpred_replay_options, steps, 8);
+AT(perfpred_replay_options, repetitions, 12);
+AT(perfpred_replay_options, mode, 16);
+AT(perfpred_replay_options, ld, 24);
+AT(perfpred_replay_options, gate, 32);
+AT(perfpred_replay_options, budget_s, 40);
+AT(perfpred_replay_options, progress, 48);
+AT(perfpred_replay_options, progress_data, 56);
+SIZE(perfpred_replay_options, 64);
+
+AT(perfpred_replayed, size, 0);
+AT(perfpred_replayed, time_s, 8);
+AT(perfpred_replayed, cost_s, 48);
+AT(perfpred_replayed, ratio, 56);
+AT(perfpred_replayed, steps, 64);
+AT(perfpred_replayed, measured, 72);
+AT(perfpred_replayed, outside, 80);
+AT(perfpred_replayed, outside_s, 88);
+AT(perfpred_replayed, measured_share, 96);
+AT(perfpred_replayed, disturbed, 104);
+AT(perfpred_replayed, ld, 112);
+SIZE(perfpred_replayed, 120);
+
 #endif
