@@ -102,14 +102,15 @@ static int list_representatives(const char *path, char **runs) {
   return result;
 }
 
-static int measure(struct session *session, const struct perfpred_apex_text *mix, struct perfpred_apex_options *apex,
-                   char **json) {
+static int measure(struct session *session, const struct perfpred_apex_text *mix,
+                   const struct perfpred_apex_options *given, char **json) {
+  struct perfpred_apex_options apex = *given;
   struct progress progress;
-  apex->progress = progress_step;
-  apex->progress_data = &progress;
+  apex.progress = progress_step;
+  apex.progress_data = &progress;
   progress_begin(&progress, "apex");
   enum perfpred_status status =
-      perfpred_apex_points(session->context, session->sampler, mix, apex, json, &session->error);
+      perfpred_apex_points(session->context, session->sampler, mix, &apex, json, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
     return message_fail("interrupted");
@@ -308,15 +309,16 @@ static int start(const struct options *options, int64_t *pid) {
   return COMMAND_OK;
 }
 
-static int watch_process(struct session *session, struct perfpred_apex_watch_options *watching) {
+static int watch_process(struct session *session, const struct perfpred_apex_watch_options *given) {
+  struct perfpred_apex_watch_options watching = *given;
   struct progress progress;
   char *csv = NULL;
-  watching->interval_s = session->options->interval_s;
-  watching->duration_s = session->options->budget_s;
-  watching->progress = progress_step;
-  watching->progress_data = &progress;
+  watching.interval_s = session->options->interval_s;
+  watching.duration_s = session->options->budget_s;
+  watching.progress = progress_step;
+  watching.progress_data = &progress;
   progress_begin(&progress, "watch");
-  enum perfpred_status status = perfpred_apex_watch(session->sampler, watching, &csv, &session->error);
+  enum perfpred_status status = perfpred_apex_watch(session->sampler, &watching, &csv, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK)
     return interrupted ? message_fail("interrupted") : session_fail(session);
