@@ -30,15 +30,27 @@ static struct ppi_form form_of(struct ppi_engine *engine, const struct ppi_nest_
   return ppi_row_of(affine, target->depth, target->depth, engine->target.counters, &engine->system.fits).form;
 }
 
-/* The subscripts as forms, which lie within the array; `outside`, if not. */
-static bool set_subscript(struct analysis *analysis, int subscript, struct ppi_form *form) {
+/* Whether the bounds on the counters alone keep a subscript within 0 .. last. */
+static bool is_surely_inside(const struct ppi_nest_reference *target, const struct ppi_affine *given, int64_t last) {
+  double least = (double)given->constant, most = least;
+  for (int i = 0; i < target->depth; i++) {
+    const double factor = (double)given->c[i];
+    least += factor * (double)(factor > 0 ? target->low[i] : target->high[i]);
+    most += factor * (double)(factor > 0 ? target->high[i] : target->low[i]);
+  }
+  return least >= 0 && most <= (double)last && most < 1e15; /* exact so far */
+}
+
+/* Whether a subscript lies within the array; `outside`, if not. */
+static bool check_subscript(struct analysis *analysis, int subscript) {
   struct ppi_engine *engine = analysis->engine;
   const struct ppi_nest_reference *target = target_of(analysis);
-  const struct ppi_form last =
-      ppi_form_constant(analysis->nest->layout.arrays[target->node->buffer].extent[subscript] - 1);
+  const int64_t extent = analysis->nest->layout.arrays[target->node->buffer].extent[subscript];
+  const struct ppi_form last = ppi_form_constant(extent - 1);
+  if (is_surely_inside(target, &target->given[subscript], extent - 1))
+    return true;
   const struct ppi_form given = form_of(engine, target, &target->given[subscript]);
   const struct ppi_form room = ppi_form_sub(&last, &given, &engine->system.fits);
-  *form = form_of(engine, target, &target->subscripts[subscript]);
   if (ppi_path_sign(engine->path, &given) && ppi_path_sign(engine->path, &room))
     return true;
   if (!engine->path->stop)
@@ -64,9 +76,11 @@ static void set_target(struct analysis *analysis) {
       return;
     }
   }
-  for (int i = 0; i < array->dimensions; i++)
-    if (!set_subscript(analysis, i, &engine->rows[i]))
+  for (int i = 0; i < analysis->nest->layout.arrays[target->node->buffer].dimensions; i++)
+    if (!check_subscript(analysis, i))
       return;
+  for (int i = 0; i < array->dimensions; i++)
+    engine->rows[i] = form_of(engine, target, &target->subscripts[i]);
   engine->line = ppi_path_floor(engine->path, &engine->rows[array->inner], array->per_line);
   if (!engine->system.fits)
     ppi_path_give_up(engine->path, "numbers become too large");

@@ -34,6 +34,71 @@ static void divide(const struct group *group, int subscript, int64_t stride) {
   }
 }
 
+__extension__ typedef __int128 wide;
+
+/* Splits an affine form into whole multiples of `row` and a rest that lies in 0 .. row - 1 for all counters of a reference. False: it
+   does not. */
+static bool split_form(const struct ppi_nest_reference *reference, const struct ppi_affine *form, int64_t row,
+                       struct ppi_affine *rows, struct ppi_affine *rest) {
+  wide least = form->constant, most = form->constant;
+  *rest = *form;
+  memset(rows, 0, sizeof *rows);
+  for (int i = 0; i < reference->depth; i++) {
+    const int64_t factor = form->c[i];
+    if (factor % row == 0) {
+      rows->c[i] = factor / row;
+      rest->c[i] = 0;
+      continue;
+    }
+    least += (wide)factor * (factor > 0 ? reference->low[i] : reference->high[i]);
+    most += (wide)factor * (factor > 0 ? reference->high[i] : reference->low[i]);
+  }
+  if (least > INT64_MAX / 2 || least < INT64_MIN / 2)
+    return false;
+  rows->constant = ppi_floor_div((int64_t)least, row);
+  rest->constant = form->constant - rows->constant * row;
+  return most - (wide)rows->constant * row < row;
+}
+
+/* Subscripts along lines of the form row * (...) + rest, as of matrices that a program keeps in one-dimensional arrays, become two. */
+static bool split_by(struct group *group, int64_t row, bool apply) {
+  for (int i = 0; i < group->nest->count; i++) {
+    struct ppi_nest_reference *reference = &group->nest->references[i];
+    struct ppi_affine rows, rest;
+    if (!is_of(group, i) || reference->empty)
+      continue;
+    if (!split_form(reference, &reference->subscripts[group->inner], row, &rows, &rest))
+      return false;
+    if (apply) {
+      reference->subscripts[group->inner] = rest;
+      reference->subscripts[group->dimensions] = rows;
+    }
+  }
+  return true;
+}
+
+/* The largest length of a row, below a given one, that a coefficient suggests; 0: none. */
+static int64_t next_row(const struct group *group, int64_t below) {
+  int64_t found = 0;
+  for (int i = 0; i < group->nest->count; i++)
+    for (int loop = 0; loop < PPI_LOOPS && is_of(group, i); loop++) {
+      const int64_t factor = group->nest->references[i].subscripts[group->inner].c[loop];
+      const int64_t size = factor < 0 ? -factor : factor;
+      if (size > found && size < below && size > group->per_line && size % group->per_line == 0)
+        found = size;
+    }
+  return found;
+}
+
+static void split_rows(struct group *group) {
+  int64_t row = next_row(group, INT64_MAX);
+  for (; row > 0 && group->dimensions < PPI_ARRAY_DIMENSIONS; row = next_row(group, row))
+    if (split_by(group, row, false)) {
+      split_by(group, row, true);
+      group->dimensions++;
+    }
+}
+
 /* Elements of which a line has a whole number are as good as one. */
 static void join_elements(struct group *group) {
   const int64_t stride = ppi_gcd(common_stride(group, group->inner), group->per_line);
@@ -84,6 +149,7 @@ static void find_strides(struct group *group, bool split) {
 
 static void find_arrays_of(struct group *group) {
   const int before = group->nest->array_count;
+  split_rows(group);
   join_elements(group);
   find_strides(group, true);
   if (!assign_arrays(group)) { /* as one array, for which there is room */

@@ -305,3 +305,27 @@ Test(analysis, budgets) {
   cr_expect_eq(within(1e-9, 1 << 20, &error), PERFPRED_TIMEOUT);
   cr_expect_str_eq(error.text, "gemm: counting takes longer than the 1e-09 s allowed");
 }
+
+/* Matrices in one-dimensional arrays: rows of whole lines, of which there are 10 and 16 elements. */
+Test(analysis, rows_by_hand) {
+  static const char text[] = "perfpred-text 1\n"
+                             "nest flat(n)\n"
+                             "  double A[16*n], B[16*n], D[160*n]\n"
+                             "  for i in 0:n\n"
+                             "    for j in 0:16\n"
+                             "      for k in 0:n\n"
+                             "        read A[16*i + k], B[16*k + j]; update A[16*i + j]\n"
+                             "      end\n"
+                             "    end\n"
+                             "  end\n"
+                             "  for i in 0:n\n"
+                             "    for j in 0:n\n"
+                             "      for k in 1:16\n"
+                             "        read D[160*i + 16*j + k], D[160*i + 16*j + k - 1]\n"
+                             "      end\n"
+                             "    end\n"
+                             "  end\n"
+                             "end\n";
+  cr_expect(agrees(text, 32));
+  cr_expect(agrees(text, 128));
+}
