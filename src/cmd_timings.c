@@ -288,6 +288,24 @@ static int check(const struct options *options) {
   return COMMAND_OK;
 }
 
+/* Everything that can be refused is refused before the worker starts. */
+static int prepare(struct session *session, const struct options *options, int64_t *values) {
+  session->blend = true; /* what is said of the caches is meant for every estimate */
+  int result = emulation_read(options, &session->emulation);
+  if (result == COMMAND_OK)
+    result = session_find(session, options->operands.items[0]);
+  if (result == COMMAND_OK && session->count > 1)
+    result = message_fail("'%s' is an operation of %zu algorithms: expected one of them", options->operands.items[0],
+                          session->count);
+  if (result == COMMAND_OK)
+    result = session_values(session, session->programs[0], NULL, values);
+  if (result == COMMAND_OK && options->models != NULL)
+    result = session_load(session);
+  if (result == COMMAND_OK && options->models != NULL)
+    result = session_bind(session, false);
+  return result;
+}
+
 static int run(const struct options *options) {
   struct session session;
   int64_t values[SESSION_PARAMETERS];
@@ -295,20 +313,8 @@ static int run(const struct options *options) {
   if (result != COMMAND_OK)
     return result;
   result = session_open(&session, options);
-  session.blend = true; /* what is said of the caches is meant for every estimate */
   if (result == COMMAND_OK)
-    result = emulation_read(options, &session.emulation);
-  if (result == COMMAND_OK)
-    result = session_find(&session, options->operands.items[0]);
-  if (result == COMMAND_OK && session.count > 1)
-    result = message_fail("'%s' is an operation of %zu algorithms: expected one of them", options->operands.items[0],
-                          session.count);
-  if (result == COMMAND_OK)
-    result = session_values(&session, session.programs[0], NULL, values);
-  if (result == COMMAND_OK && options->models != NULL)
-    result = session_load(&session);
-  if (result == COMMAND_OK && options->models != NULL)
-    result = session_bind(&session, false);
+    result = prepare(&session, options, values);
   if (result == COMMAND_OK)
     result = session_sample(&session);
   if (result == COMMAND_OK)

@@ -9,14 +9,17 @@
 
 #define CALLS_MAX 1000000
 
+static bool equal(double a, double b) {
+  return !(a < b) && !(a > b);
+}
+
 static bool same(const struct ppi_call_kind *kind, const struct perfpred_kernel *kernel,
                  const struct ppi_value *values) {
   if (kind->kernel != kernel)
     return false;
   for (int i = 0; i < kernel->arg_count; i++) {
     const struct ppi_value *a = &kind->values[i], *b = &values[i];
-    if (a->i != b->i || a->by_row != b->by_row || memcmp(&a->re, &b->re, sizeof a->re) != 0 ||
-        memcmp(&a->im, &b->im, sizeof a->im) != 0)
+    if (a->i != b->i || a->by_row != b->by_row || !equal(a->re, b->re) || !equal(a->im, b->im))
       return false;
   }
   return true;

@@ -24,6 +24,17 @@ static enum perfpred_status check(const struct perfpred_sampler *sampler, const 
   return missing ? ppi_error_set(error, PERFPRED_INVALID, "perfpred_measure_calls: %s is NULL", missing) : PERFPRED_OK;
 }
 
+/* The times of a list for which there is room; those of copies only where they are wanted. */
+static enum perfpred_status measure(const struct ppi_call_list *list, struct perfpred_sampler *sampler,
+                                    const struct ppi_execution *execution, const struct ppi_sampling *sampling,
+                                    int copies, double *times_s, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_call_list_measure(list, sampler, execution, sampling, times_s, NULL, error);
+  for (size_t i = 0; !status && !copies && i < list->count; i++)
+    if (list->kinds[i] != PPI_CALL_EMPTY && list->kind[list->kinds[i]].copies)
+      times_s[i] = NAN;
+  return status;
+}
+
 enum perfpred_status perfpred_measure_calls(struct perfpred_sampler *sampler, const struct perfpred_program *program,
                                             const int64_t *parameters, size_t count,
                                             const struct perfpred_measure_options *options, int copies, double *times_s,
@@ -43,10 +54,7 @@ enum perfpred_status perfpred_measure_calls(struct perfpred_sampler *sampler, co
     status = ppi_error_set(error, PERFPRED_LIMIT, "capacity is %zu, expected 0 or at least the %zu calls of %s",
                            capacity, list.count, program->name);
   else if (capacity > 0)
-    status = ppi_call_list_measure(&list, sampler, &execution, &sampling, times_s, NULL, error);
-  for (size_t i = 0; !status && capacity > 0 && !copies && i < list.count; i++)
-    if (list.kinds[i] != PPI_CALL_EMPTY && list.kind[list.kinds[i]].copies)
-      times_s[i] = NAN;
+    status = measure(&list, sampler, &execution, &sampling, copies, times_s, error);
   if (!status)
     *call_count = list.count;
   ppi_call_list_free(&list);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins deriving, measuring and fitting. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/derive.h"
 #include "api/rates.h"
 #include "api/setup.h"
+#include "api/states.h"
 #include "api/steps.h"
 #include "api/stock.h"
 #include "machine/clock.h"
 #include "measure/sampler.h"
-#include "model/state.h"
 
 #define LEAST_BUDGET_S 1e-3
 
@@ -109,47 +108,11 @@ static enum perfpred_status take_steps(void *data, const struct ppi_request *req
 
 /* --- States of the caches ------------------------------------------------------------------------------------------ */
 
-/* Calls alone, each in the state that its spot names. */
 static enum perfpred_status take_states(void *data, const struct ppi_request *requests, size_t count,
                                         const struct ppi_sampling *sampling, struct ppi_result *results,
                                         struct perfpred_error *error) {
   struct joint *joint = data;
-  struct ppi_sampling alone = *sampling;
-  enum perfpred_cache_state *states = calloc(count + 1, sizeof *states);
-  if (!states)
-    return ppi_error_memory(error);
-  for (size_t i = 0; i < count; i++)
-    states[i] = ppi_state_of(sampling->spots[i].context);
-  alone.states = states;
-  alone.spots = NULL;
-  enum perfpred_status status = joint->sampler->ops->sample(joint->sampler, requests, count, &alone, results, error);
-  free(states);
-  return status;
-}
-
-/* All calls of the programs, in every state but the warm one, which is that of calls alone. */
-static enum perfpred_status state_targets(const struct perfpred_program *const *programs, size_t program_count,
-                                          const struct perfpred_generate_options *full, struct ppi_target **targets,
-                                          size_t *count, struct perfpred_error *error) {
-  static const enum perfpred_cache_state states[] = { PERFPRED_STATE_IN, PERFPRED_STATE_OUTER, PERFPRED_STATE_OUT };
-  enum { STATES = sizeof states / sizeof states[0] };
-  struct ppi_target *warm = NULL;
-  size_t warm_count = 0, used = 0;
-  enum perfpred_status status = ppi_derive_others(programs, program_count, full, NULL, &warm, &warm_count, error);
-  if (status)
-    return status;
-  struct ppi_target *made = calloc(STATES * warm_count + 1, sizeof *made);
-  for (int s = 0; made && s < STATES; s++)
-    for (size_t i = 0; i < warm_count && (full->states & (unsigned)states[s]); i++) {
-      made[used] = warm[i];
-      snprintf(made[used++].context, sizeof made->context, "%s", ppi_state_context(states[s]));
-    }
-  free(warm);
-  if (!made)
-    return ppi_error_memory(error);
-  *targets = made;
-  *count = used;
-  return PERFPRED_OK;
+  return ppi_states_sample(joint->sampler, requests, count, sampling, results, error);
 }
 
 /* Sizes of the caches are part of what such models are used with. Where there are none to measure they stay unknown. */
@@ -189,20 +152,29 @@ static void task_release(struct task *task) {
   ppi_steps_free(&task->steps);
 }
 
-static enum perfpred_status task_init(struct task *task, const struct perfpred_program *const *programs, size_t count,
-                                      const struct perfpred_generate_options *full, struct perfpred_error *error) {
+/* What is wanted of each kind. */
+static enum perfpred_status find_targets(struct task *task, const struct perfpred_program *const *programs,
+                                         size_t count, const struct perfpred_generate_options *full,
+                                         struct perfpred_error *error) {
   const bool instead = full->contexts == PERFPRED_CONTEXTS_INSTEAD;
+  const bool warm = !full->states || (full->states & PERFPRED_STATE_WARM);
   enum perfpred_status status = PERFPRED_OK;
-  *task = (struct task){ .stepped_count = 0 };
   if (full->contexts != PERFPRED_CONTEXTS_NONE)
     status = ppi_steps_of(programs, count, &task->steps, error);
   if (!status && task->steps.count > 0)
     status = ppi_steps_targets(&task->steps, full, &task->stepped, &task->stepped_count, error);
   if (!status && full->states)
-    status = state_targets(programs, count, full, &task->states, &task->state_count, error);
-  if (!status && (!full->states || (full->states & PERFPRED_STATE_WARM)))
+    status = ppi_states_targets(programs, count, full, &task->states, &task->state_count, error);
+  if (!status && warm)
     status = ppi_derive_others(programs, count, full, instead ? &task->steps : NULL, &task->alone, &task->alone_count,
                                error);
+  return status;
+}
+
+static enum perfpred_status task_init(struct task *task, const struct perfpred_program *const *programs, size_t count,
+                                      const struct perfpred_generate_options *full, struct perfpred_error *error) {
+  *task = (struct task){ .stepped_count = 0 };
+  enum perfpred_status status = find_targets(task, programs, count, full, error);
   if (!status && task->stepped_count + task->state_count + task->alone_count == 0)
     status = ppi_error_set(error, PERFPRED_INVALID, "%s makes no call that has work to do in the ranges of n and b",
                            programs[0]->name);

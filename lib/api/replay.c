@@ -101,7 +101,7 @@ static enum perfpred_status add_outside(struct replaying *replaying, struct ppi_
   const struct ppi_replay_plan *plan = &replaying->plan;
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < plan->outside_count && !status; i++) {
-    struct perfpred_statistics time_s;
+    struct perfpred_statistics time_s = { 0 };
     status = take(&results[i], plan->outside[i].text, &time_s, error);
     if (status)
       break;
@@ -113,24 +113,31 @@ static enum perfpred_status add_outside(struct replaying *replaying, struct ppi_
   return status;
 }
 
-static enum perfpred_status measure_outside(struct replaying *replaying, struct perfpred_error *error) {
+static enum perfpred_status sample_outside(struct replaying *replaying, struct ppi_request *requests,
+                                           struct ppi_result *results, struct perfpred_error *error) {
   const struct ppi_replay_plan *plan = &replaying->plan;
   size_t count = plan->outside_count;
+  for (size_t i = 0; i < count; i++)
+    requests[i] = (struct ppi_request){ .kernel = plan->outside[i].kernel,
+                                        .values = plan->outside[i].values,
+                                        .ld = replaying->result.ld };
+  enum perfpred_status status =
+      replaying->sampler->ops->sample(replaying->sampler, requests, count, &replaying->sampling, results, error);
+  if (status)
+    return status;
+  status = add_outside(replaying, results, error);
+  ppi_results_free(results, count);
+  return status;
+}
+
+static enum perfpred_status measure_outside(struct replaying *replaying, struct perfpred_error *error) {
+  size_t count = replaying->plan.outside_count;
   if (count == 0)
     return PERFPRED_OK;
   struct ppi_request *requests = calloc(count, sizeof *requests);
   struct ppi_result *results = calloc(count, sizeof *results);
-  enum perfpred_status status = requests && results ? PERFPRED_OK : ppi_error_memory(error);
-  for (size_t i = 0; i < count && !status; i++)
-    requests[i] = (struct ppi_request){ .kernel = plan->outside[i].kernel,
-                                        .values = plan->outside[i].values,
-                                        .ld = replaying->result.ld };
-  if (!status)
-    status = replaying->sampler->ops->sample(replaying->sampler, requests, count, &replaying->sampling, results, error);
-  if (!status) {
-    status = add_outside(replaying, results, error);
-    ppi_results_free(results, count);
-  }
+  enum perfpred_status status =
+      requests && results ? sample_outside(replaying, requests, results, error) : ppi_error_memory(error);
   free(results);
   free(requests);
   return status;
@@ -200,7 +207,7 @@ static enum perfpred_status add_steps(struct replaying *replaying, struct perfpr
   enum perfpred_status status = PERFPRED_OK;
   for (size_t step = 0; step < plan->step_count && !status; step++)
     for (size_t call = 0; call < each && !status; call++) {
-      struct perfpred_statistics time_s;
+      struct perfpred_statistics time_s = { 0 };
       double work = plan->work[step * each + call];
       if (work <= 0.0)
         continue;
