@@ -84,7 +84,7 @@ static int64_t next_row(const struct group *group, int64_t below) {
     for (int loop = 0; loop < PPI_LOOPS && is_of(group, i); loop++) {
       const int64_t factor = group->nest->references[i].subscripts[group->inner].c[loop];
       const int64_t size = factor < 0 ? -factor : factor;
-      if (size > found && size < below && size > group->per_line && size % group->per_line == 0)
+      if (size > found && size < below && size >= group->per_line && size > 1 && size % group->per_line == 0)
         found = size;
     }
   return found;

@@ -216,8 +216,15 @@ Test(analysis, long_loops) {
 Test(analysis, loops_beyond_what_it_takes) {
   expect_unsupported(stream, (int64_t[]){ INT64_C(1000000000000000000) });
   expect_unsupported("perfpred-text 1\nnest far(n)\n  double A[4000000000]\n  for i in 0:n\n    for j in 0:n\n"
-                     "      read A[1000000000*i + j]\n    end\n  end\nend\n",
+                     "      read A[999999999*i + j]\n    end\n  end\nend\n",
                      (int64_t[]){ 3 });
+}
+
+/* Three rows of a line each that is touched. */
+Test(analysis, large_coefficients) {
+  expect_counts("perfpred-text 1\nnest far(n)\n  double A[4000000000]\n  for i in 0:n\n    for j in 0:n\n"
+                "      read A[1000000000*i + j]\n    end\n  end\nend\n",
+                (int64_t[]){ 3 }, (int64_t[]){ 64 }, 1, "9 3 0");
 }
 
 Test(analysis, deep_loops) {

@@ -38,7 +38,7 @@ static inline void random_indent(struct random_nest *nest) {
 
 static inline void random_subscript(struct random_nest *nest) {
   const int offset = 40 + random_below(nest, 4) - 1;
-  const int kind = random_below(nest, nest->hard ? 12 : 8);
+  const int kind = random_below(nest, nest->hard ? 13 : 8);
   if (nest->depth == 0 || kind == 0) {
     random_say(nest, "%d", offset);
     return;
@@ -52,6 +52,8 @@ static inline void random_subscript(struct random_nest *nest) {
     random_say(nest, "2*i%d + %d", a, offset);
   else if (kind == 11)
     random_say(nest, "%d - i%d", offset, a);
+  else if (kind == 12)
+    random_say(nest, "16*i%d + i%d + %d", a, b, offset);
   else
     random_say(nest, "i%d + %d", a, offset);
 }
@@ -148,7 +150,7 @@ static inline void random_nest_make(struct random_nest *nest, uint64_t seed, int
     random_say(nest, "  %s %s %c[", types[random_below(nest, 3)], random_below(nest, 5) ? "row-major" : "column-major",
                'A' + i);
     for (int j = 0; j < nest->dimensions[i]; j++)
-      random_say(nest, "%s160", j ? ", " : "");
+      random_say(nest, "%s960", j ? ", " : "");
     random_say(nest, "]\n");
   }
   random_loop(nest);
