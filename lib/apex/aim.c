@@ -161,10 +161,26 @@ static bool is_measured(const struct aim *aim, const struct ppi_apex_run *run) {
   return false;
 }
 
+/* The nearest few, the nearest first. */
+#define BEST 3
 struct best {
-  struct ppi_apex_run run;
-  double distance;
+  struct ppi_apex_run runs[BEST];
+  double distances[BEST];
+  int count;
 };
+
+static void rank(struct best *best, const struct ppi_apex_run *run, double distance) {
+  int place = best->count < BEST ? best->count : BEST - 1;
+  if (best->count == BEST && distance >= best->distances[place])
+    return;
+  for (; place > 0 && distance < best->distances[place - 1]; place--) {
+    best->runs[place] = best->runs[place - 1];
+    best->distances[place] = best->distances[place - 1];
+  }
+  best->runs[place] = *run;
+  best->distances[place] = distance;
+  best->count += best->count < BEST;
+}
 
 static void consider(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_run *run,
                      double bytes, struct best *best) {
@@ -175,8 +191,8 @@ static void consider(const struct aim *aim, const struct ppi_apex_cell *cell, co
   double x = bytes / cycles / aim->plane->width - (double)cell->column - 0.5;
   double y = flops / cycles / aim->plane->height - (double)cell->row - 0.5;
   double distance = hypot(x, y);
-  if (distance < best->distance && !is_measured(aim, run))
-    *best = (struct best){ *run, distance };
+  if ((best->count < BEST || distance < best->distances[BEST - 1]) && !is_measured(aim, run))
+    rank(best, run, distance);
 }
 
 /* A walk with as much computing as the ratio of flops to bytes asks for, and without. */
@@ -214,13 +230,14 @@ enum perfpred_status ppi_apex_aim(const struct ppi_apex_target *target, const st
   learn_compute(&aim);
   learn_surprises(&aim);
   for (size_t i = 0; i < target->mix->count && *made < most; i++) {
-    struct best best = { .distance = INFINITY };
+    struct best best = { .count = 0 };
     if (target->choices[i].covered || !target->choices[i].kept)
       continue;
     for (size_t k = 0; k < walks->count; k++)
       consider_walk(&aim, &target->mix->cells[i], &walks->items[k], &best);
-    if (is_worth(&target->mix->cells[i], best.distance))
-      runs[(*made)++] = best.run;
+    for (int k = 0; k < best.count && *made < most; k++)
+      if (is_worth(&target->mix->cells[i], best.distances[k]))
+        runs[(*made)++] = best.runs[k];
   }
   free(aim.known);
   return PERFPRED_OK;

@@ -14,7 +14,17 @@
 #define ACCUMULATORS 12
 #define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define DECLARE(k) acc##k = factor,
+/* Behind it compilers do not know that all accumulators are the same, of which one would do. */
+#define HIDE(k) UNKNOWN(acc##k);
 #define SUM(k) sum += lanes_sum(&acc##k, sizeof acc##k, sizeof(scalar));
+
+#if defined(__x86_64__)
+#define UNKNOWN(v) __asm__ volatile("" : "+x"(v))
+#elif defined(__aarch64__)
+#define UNKNOWN(v) __asm__ volatile("" : "+w"(v))
+#else
+#define UNKNOWN(v) __asm__ volatile("" : "+m"(v))
+#endif
 
 static double lanes_sum(const void *lanes, size_t bytes, size_t width) {
   double sum = 0.0;
@@ -38,6 +48,7 @@ static double lanes_sum(const void *lanes, size_t bytes, size_t width) {
     typedef scalar_type scalar;                                                                                        \
     vector factor = (half), EACH(DECLARE) unused = factor;                                                             \
     (void)unused;                                                                                                      \
+    EACH(HIDE)                                                                                                         \
     for (long i = 0; i < steps; i++) {                                                                                 \
       EACH(STEP)                                                                                                       \
     }                                                                                                                  \

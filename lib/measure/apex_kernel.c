@@ -79,54 +79,72 @@ APART static double compute_pair(const struct ppi_apex_operands *o, int64_t c) {
   return sum[0] + sum[1];
 }
 
-/* --- The walks, around any compute ---------------------------------------------------------------------------------- */
+/* --- The walks -------------------------------------------------------------------------------------------------------- */
 
-/* Without compute eight sums, as compilers make them that may reorder additions: a single one would wait for itself. */
+/* Without compute eight sums, as compilers make them that may reorder additions: a single one would wait for itself. The same code for
+   all instruction sets, so that they differ in what they compute and in nothing else. */
 #define SUMS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define SUM_DECLARE(j) double w##j = 0.0;
 #define SUM_ALL (((w0 + w1) + (w2 + w3)) + ((w4 + w5) + (w6 + w7)))
 #define STRIDED_STEP(j) w##j += c0 * at[(j)*step];
 #define BLOCK_STEP(j) w##j += c0 * at[k + (j)];
 
+APART static double strided_alone(const struct ppi_apex_slice *slice) {
+  const int64_t step = slice->step;
+  const double c0 = slice->operands->c0;
+  SUMS(SUM_DECLARE)
+  int64_t k = slice->begin;
+  for (; k + 8 <= slice->end; k += 8) {
+    const double *at = slice->data + k * step;
+    SUMS(STRIDED_STEP)
+  }
+  for (; k < slice->end; k++)
+    w0 += c0 * slice->data[k * step];
+  return SUM_ALL;
+}
+
+APART static double random_alone(const struct ppi_apex_slice *slice) {
+  const int64_t length = slice->step;
+  const double c0 = slice->operands->c0;
+  SUMS(SUM_DECLARE)
+  for (int64_t i = slice->begin; i < slice->end; i++) {
+    const double *at = slice->data + slice->index[i];
+    int64_t k = 0;
+    for (; k + 8 <= length; k += 8) {
+      SUMS(BLOCK_STEP)
+    }
+    for (; k < length; k++)
+      w0 += c0 * at[k];
+  }
+  return SUM_ALL;
+}
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): names and attributes */
 #define DEFINE_WALKS(NAME, ATTRIBUTES, COMPUTE)                                                                        \
   ATTRIBUTES static double strided_##NAME(const struct ppi_apex_slice *slice) {                                        \
-    const int64_t step = slice->step;                                                                                  \
     const double c0 = slice->operands->c0;                                                                             \
-    SUMS(SUM_DECLARE)                                                                                                  \
-    int64_t k = slice->begin;                                                                                          \
-    if (slice->c > 0)                                                                                                  \
-      for (; k < slice->end; k++) {                                                                                    \
-        w0 += c0 * slice->data[k * step];                                                                              \
-        w0 += COMPUTE(slice->operands, slice->c);                                                                      \
-      }                                                                                                                \
-    for (; k + 8 <= slice->end; k += 8) {                                                                              \
-      const double *at = slice->data + k * step;                                                                       \
-      SUMS(STRIDED_STEP)                                                                                               \
+    double w0 = 0.0;                                                                                                   \
+    if (slice->c == 0)                                                                                                 \
+      return strided_alone(slice);                                                                                     \
+    for (int64_t k = slice->begin; k < slice->end; k++) {                                                              \
+      w0 += c0 * slice->data[k * slice->step];                                                                         \
+      w0 += COMPUTE(slice->operands, slice->c);                                                                        \
     }                                                                                                                  \
-    for (; k < slice->end; k++)                                                                                        \
-      w0 += c0 * slice->data[k * step];                                                                                \
-    return SUM_ALL;                                                                                                    \
+    return w0;                                                                                                         \
   }                                                                                                                    \
   ATTRIBUTES static double random_##NAME(const struct ppi_apex_slice *slice) {                                         \
-    const int64_t length = slice->step;                                                                                \
     const double c0 = slice->operands->c0;                                                                             \
-    SUMS(SUM_DECLARE)                                                                                                  \
+    double w0 = 0.0;                                                                                                   \
+    if (slice->c == 0)                                                                                                 \
+      return random_alone(slice);                                                                                      \
     for (int64_t i = slice->begin; i < slice->end; i++) {                                                              \
       const double *at = slice->data + slice->index[i];                                                                \
-      int64_t k = 0;                                                                                                   \
-      if (slice->c > 0)                                                                                                \
-        for (; k < length; k++) {                                                                                      \
-          w0 += c0 * at[k];                                                                                            \
-          w0 += COMPUTE(slice->operands, slice->c);                                                                    \
-        }                                                                                                              \
-      for (; k + 8 <= length; k += 8) {                                                                                \
-        SUMS(BLOCK_STEP)                                                                                               \
-      }                                                                                                                \
-      for (; k < length; k++)                                                                                          \
+      for (int64_t k = 0; k < slice->step; k++) {                                                                      \
         w0 += c0 * at[k];                                                                                              \
+        w0 += COMPUTE(slice->operands, slice->c);                                                                      \
+      }                                                                                                                \
     }                                                                                                                  \
-    return SUM_ALL;                                                                                                    \
+    return w0;                                                                                                         \
   }
 
 DEFINE_WALKS(pair, , compute_pair)

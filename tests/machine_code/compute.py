@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""compute.py OBJDUMP LIBRARY: reads the machine code of compute(C) of Apex-MAP and counts its operations, for each instruction set.
+"""compute.py OBJDUMP LIBRARY: reads the machine code of compute(C) of Apex-MAP and of the peak, and counts operations, for each instruction set.
 
 An iteration has to do 128: 64 products and 64 additions, none dropped, none shared between iterations. A call does 7 more: the sums of what
 the eight rows came to. Speaks TAP.
@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 LANES = {"zmm": 8, "ymm": 4, "xmm": 2}
+# Functions of the peak, and what a step of theirs does: twelve sums, none of which another one can stand for.
+PEAKS = {"avx512_d": 192, "avx2_d": 96, "sse2_d": 48}
 FUNCTIONS = {"compute_avx512": "zmm", "compute_avx2": "ymm", "compute_pair": "xmm"}
 
 
@@ -65,6 +67,12 @@ def check(code, width):
     return ""
 
 
+def check_peak(code, expected):
+    """What is wrong with the loop of a peak; "": nothing."""
+    each = [sum(flops(text) for place, text in code if begin <= place <= end) for begin, end in loops(code)]
+    return "" if each == [expected] else f"loops of {each} operations, expected one of {expected}"
+
+
 # The counting itself: what known instructions do.
 KNOWN = {
     "vfmadd231pd %zmm1,%zmm2,%zmm3": 16, "vfmadd132pd (%rax){1to8},%zmm2,%zmm3": 16, "vmulpd %ymm0,%ymm1,%ymm2": 4,
@@ -76,13 +84,17 @@ KNOWN = {
 
 def main():
     objdump, library = sys.argv[1:]
-    print(f"1..{len(FUNCTIONS) + 1}")
+    print(f"1..{len(FUNCTIONS) + len(PEAKS) + 1}")
     wrong = [f"{text}: {flops(text)}, expected {count}" for text, count in KNOWN.items() if flops(text) != count]
     print("not ok" if wrong else "ok", "- operations of known instructions", "; ".join(wrong))
     for function, width in FUNCTIONS.items():
         code = listing(objdump, library, function)
         reason = check(code, width) if code else "not found"
         print("not ok" if reason else "ok", f"- {function} does 128 operations in an iteration", reason)
+    for function, expected in PEAKS.items():
+        code = listing(objdump, library, function)
+        reason = check_peak(code, expected) if code else "not found"
+        print("not ok" if reason else "ok", f"- the peak's {function} does {expected} operations in a step", reason)
 
 
 main()
