@@ -120,6 +120,12 @@ static bool divide(struct ppi_choice *choice, int64_t divisor) {
   return true;
 }
 
+static bool divide_exactly(struct ppi_choice *choice, int64_t divisor) {
+  struct ppi_affine form;
+  return ppi_choice_is_form(choice, &form) && divides(divisor, &form) && form.constant % divisor == 0 &&
+         divide(choice, divisor);
+}
+
 static bool read_quotient(enum ppi_op op, const struct ppi_choice *a, const struct ppi_choice *b,
                           struct ppi_choice *choice) {
   int64_t divisor = 0, value = 0;
@@ -128,11 +134,8 @@ static bool read_quotient(enum ppi_op op, const struct ppi_choice *a, const stru
   if (constant_of(a, &value))
     return ppi_expr_apply(op, value, divisor, &value, NULL) == PERFPRED_OK && (*choice = constant_choice(value), true);
   *choice = *a;
-  if (op == PPI_OP_DIV) {
-    struct ppi_affine form;
-    return ppi_choice_is_form(a, &form) && divides(divisor, &form) && form.constant % divisor == 0 &&
-           divide(choice, divisor);
-  }
+  if (op == PPI_OP_DIV)
+    return divide_exactly(choice, divisor);
   if (op == PPI_OP_CEIL) {
     const struct ppi_choice round = constant_choice(divisor - 1);
     if (!add(a, &round, choice))

@@ -70,6 +70,26 @@ static bool add_lower(struct builder *builder, const struct ppi_choice *bound, c
   return true;
 }
 
+static bool same_part(const struct ppi_choice *a, int i, const struct ppi_choice *b, int j) {
+  return a->parts[i].divisor == b->parts[j].divisor &&
+         memcmp(&a->parts[i].form, &b->parts[j].form, sizeof a->parts[i].form) == 0;
+}
+
+/* Of the least of some as a lower bound, or the greatest as an upper one, what the other bound has as well decides nothing: if it were the
+   tighter one there would be no iteration. */
+static void drop_common(struct ppi_choice *bound, enum ppi_choice_kind kind, const struct ppi_choice *other) {
+  if (other->kind != PPI_CHOICE_ONE && other->kind != kind)
+    return;
+  for (int i = 0; i < bound->count && bound->count > 1 && bound->kind == kind; i++)
+    for (int j = 0; j < other->count && bound->count > 1; j++)
+      if (same_part(bound, i, other, j)) {
+        bound->parts[i--] = bound->parts[--bound->count];
+        break;
+      }
+  if (bound->count == 1)
+    bound->kind = PPI_CHOICE_ONE;
+}
+
 /* The loop's name in terms of its counter, and the row that bounds the counter where the name's bounds do not. */
 static bool set_value(struct builder *builder, const struct ppi_node *node, const struct ppi_choice *lower,
                       int64_t step) {
@@ -104,19 +124,32 @@ static bool set_width(struct builder *builder, const struct ppi_node *node, cons
   return true;
 }
 
-static enum perfpred_status read_loop(struct builder *builder, const struct ppi_node *node) {
-  struct ppi_choice lower, upper, step;
+/* Bounds and step of a loop. False: they are not affine. */
+static bool read_bounds(const struct builder *builder, const struct ppi_node *node, struct ppi_choice *lower,
+                        struct ppi_choice *upper, int64_t *step) {
+  struct ppi_choice by;
   struct ppi_affine stride;
+  if (!ppi_choice_read(node->lower, builder->slots, lower) || !ppi_choice_read(node->upper, builder->slots, upper) ||
+      !ppi_choice_read(node->step, builder->slots, &by) || !ppi_choice_is_form(&by, &stride) || stride.constant < 1 ||
+      memcmp(stride.c, zero.c, sizeof zero.c) != 0)
+    return false;
+  drop_common(lower, PPI_CHOICE_LEAST, upper);
+  drop_common(upper, PPI_CHOICE_GREATEST, lower);
+  *step = stride.constant;
+  return true;
+}
+
+static enum perfpred_status read_loop(struct builder *builder, const struct ppi_node *node) {
+  struct ppi_choice lower, upper;
+  int64_t step = 0;
   if (builder->depth == PPI_LOOPS)
     return refuse(builder, node, "more loops inside each other than the analysis takes");
-  if (!ppi_choice_read(node->lower, builder->slots, &lower) || !ppi_choice_read(node->upper, builder->slots, &upper) ||
-      !ppi_choice_read(node->step, builder->slots, &step) || !ppi_choice_is_form(&step, &stride) ||
-      stride.constant < 1 || memcmp(stride.c, zero.c, sizeof zero.c) != 0)
+  if (!read_bounds(builder, node, &lower, &upper, &step))
     return refuse(builder, node, "the loop's bounds are not affine");
   const int rows = builder->row_count, depth = builder->depth;
-  if (!set_value(builder, node, &lower, stride.constant) || !add_lower(builder, &lower, &builder->value[depth]) ||
+  if (!set_value(builder, node, &lower, step) || !add_lower(builder, &lower, &builder->value[depth]) ||
       !add_upper(builder, &upper, &builder->value[depth]) ||
-      (node->width_slot >= 0 && !set_width(builder, node, &upper, stride.constant)))
+      (node->width_slot >= 0 && !set_width(builder, node, &upper, step)))
     return refuse(builder, node, "the loop's bounds are none that the analysis takes");
   builder->slots[node->slot] = ppi_choice_of(&builder->value[depth]);
   builder->loop[depth] = builder->loop_count++;
@@ -147,26 +180,33 @@ static enum perfpred_status read_branch(struct builder *builder, const struct pp
   return status;
 }
 
-/* The bound on one counter that a row and the bounds on the others give; false: it got tighter than the other one. */
-static bool tighten(const struct ppi_nest_row *row, int loop, int depth, int64_t *low, int64_t *high) {
-  wide rest = row->form.constant;
+/* Most of a row but for one counter, by the bounds on the others. False: none is known, or it is beyond what bounds are of use. */
+static bool most_without(const struct ppi_nest_row *row, int loop, int depth, const int64_t *low, const int64_t *high,
+                         int64_t *most) {
+  wide sum = row->form.constant;
   for (int i = 0; i < depth; i++) {
-    const int64_t factor = row->form.c[i];
+    const int64_t factor = row->form.c[i], at = factor > 0 ? high[i] : low[i];
     if (i == loop || factor == 0)
       continue;
-    const int64_t at = factor > 0 ? high[i] : low[i];
     if (at == INT64_MAX || at == INT64_MIN)
-      return true;
-    rest += (wide)factor * at;
+      return false;
+    sum += (wide)factor * at;
   }
+  *most = (int64_t)sum;
+  return sum <= INT64_MAX / 2 && sum >= INT64_MIN / 2;
+}
+
+/* The bound on one counter that a row and the bounds on the others give; false: it got tighter than the other one. */
+static bool tighten(const struct ppi_nest_row *row, int loop, int depth, int64_t *low, int64_t *high) {
   const int64_t factor = row->form.c[loop];
-  if (rest > INT64_MAX / 2 || rest < INT64_MIN / 2)
+  int64_t rest = 0;
+  if (!most_without(row, loop, depth, low, high, &rest))
     return true;
   if (factor > 0) { /* counter >= -rest / factor */
-    const int64_t bound = -ppi_floor_div((int64_t)rest, factor);
+    const int64_t bound = -ppi_floor_div(rest, factor);
     low[loop] = bound > low[loop] ? bound : low[loop];
   } else if (factor < 0) {
-    const int64_t bound = ppi_floor_div((int64_t)rest, -factor);
+    const int64_t bound = ppi_floor_div(rest, -factor);
     high[loop] = bound < high[loop] ? bound : high[loop];
   }
   return low[loop] <= high[loop];

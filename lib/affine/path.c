@@ -268,10 +268,8 @@ static double value_at_vertex(const struct ppi_path *path, const struct ppi_cons
   return row[0];
 }
 
-static bool decide_blocks(struct ppi_path *path, const struct ppi_constraint *constraint) {
-  const int known = known_answer(path->now, constraint);
-  if (known >= 0)
-    return add_answer(path, known == 1) && known == 1;
+/* Decides by arithmetic what no constraint says by itself. */
+static bool decide_unknown(struct ppi_path *path, const struct ppi_constraint *constraint) {
   const struct ppi_constraint negated = negate(constraint);
   const double value = path->now->settled ? value_at_vertex(path, constraint) : -0.5;
   const bool may_hold = value >= 0 || restrict_to(path, path->now, constraint, path->first);
@@ -285,6 +283,13 @@ static bool decide_blocks(struct ppi_path *path, const struct ppi_constraint *co
   else if (value <= -1)
     restrict_to(path, path->now, &negated, path->second);
   return !path->stop && fork_blocks(path);
+}
+
+static bool decide_blocks(struct ppi_path *path, const struct ppi_constraint *constraint) {
+  const int known = known_answer(path->now, constraint);
+  if (known >= 0)
+    return add_answer(path, known == 1) && known == 1;
+  return decide_unknown(path, constraint);
 }
 
 /* Of the form over the blocks, which cover [low, high]: 1 never negative, 0 always, -1 may be either. */

@@ -61,18 +61,26 @@ static bool divide(struct search *search, struct ppi_row *equation, int var) {
   return true;
 }
 
-/* Takes an equation of subscripts, equation = 0, to solve for its innermost counter. False: it has no solution. */
-static bool solve(struct search *search, struct ppi_row *equation) {
-  struct ppi_engine *engine = search->engine;
-  int var = -1, unknowns = 0;
-  for (int i = search->fixed; i < search->reference->depth; i++)
-    if (search->solved[i])
-      ppi_row_substitute(equation, i, &search->equation[i], &engine->system.fits);
+/* The innermost counter of an equation that is not given; -1: none. */
+static int innermost(const struct search *search, const struct ppi_row *equation, int *unknowns) {
+  int var = -1;
+  *unknowns = 0;
   for (int i = search->fixed; i < search->reference->depth; i++)
     if (equation->a[i] != 0) {
       var = i;
-      unknowns++;
+      ++*unknowns;
     }
+  return var;
+}
+
+/* Takes an equation of subscripts, equation = 0, to solve for its innermost counter. False: it has no solution. */
+static bool solve(struct search *search, struct ppi_row *equation) {
+  struct ppi_engine *engine = search->engine;
+  int unknowns = 0;
+  for (int i = search->fixed; i < search->reference->depth; i++)
+    if (search->solved[i])
+      ppi_row_substitute(equation, i, &search->equation[i], &engine->system.fits);
+  const int var = innermost(search, equation, &unknowns);
   if (var < 0)
     return is_zero(engine->path, &equation->form);
   if (equation->a[var] != 1 && equation->a[var] != -1) {
