@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/chase.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ void **ppi_chase_link(void *buffer, int64_t lines) {
     first = first ? first : at;
     last = at;
   }
+  assert(last != NULL); /* 0 is one of the numbers */
   *last = first;
   return first;
 }
@@ -81,14 +83,14 @@ static int64_t between(int64_t value, int64_t least, int64_t most) {
 
 static double latency(const struct prober *prober, int64_t lines) {
   void **at = ppi_chase_link(prober->buffer, lines);
-  int64_t loads = between(lines, LOADS_LEAST, LOADS_MOST);
+  int64_t loads = between(lines, LOADS_LEAST, LOADS_MOST) / 4 * 4;
   double best = INFINITY;
   at = chase(at, between(lines, LOADS_LEAST, WARM_MOST));
   for (int run = 0; run < RUNS; run++) {
     double begin = now(prober);
     at = chase(at, loads);
     __asm__ volatile("" : : "r"(at) : "memory");
-    best = fmin(best, (now(prober) - begin - prober->clock->overhead_s) / (double)((loads + 3) / 4 * 4));
+    best = fmin(best, (now(prober) - begin - prober->clock->overhead_s) / (double)loads);
   }
   return fmax(best, 1e-12);
 }

@@ -67,7 +67,7 @@ static void flush(void *data, const unsigned char *line) {
 /* Lines go side by side, which is several times as fast. */
 __attribute__((target("clflushopt"))) static void flush_unordered(void *data, const unsigned char *line) {
   (void)data;
-  _mm_clflushopt((void *)(uintptr_t)line);
+  _mm_clflushopt((void *)line);
 }
 
 enum ppi_eviction ppi_evict_kind(void) {
@@ -104,7 +104,7 @@ void ppi_evict_finish(void) {
 
 void ppi_evict_range(enum ppi_eviction kind, const unsigned char *begin, const unsigned char *end) {
   const struct ppi_area area = {
-    .base = (unsigned char *)(uintptr_t)begin, .element = 1, .rows = end - begin, .columns = 1, .step = 1
+    .base = (unsigned char *)begin, .element = 1, .rows = end - begin, .columns = 1, .step = 1
   };
   ppi_evict_area(kind, &area);
 }

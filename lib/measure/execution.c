@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Executions of programs as subjects, timed as a whole or call by call. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -181,6 +182,7 @@ enum perfpred_status ppi_core_execute_parts(struct ppi_core *core, const struct 
   enum perfpred_status status = list == NULL ? ppi_error_memory(error) : ppi_stamps_begin(&stamps, program, error);
   if (status == PERFPRED_OK) {
     struct executions all = { .list = list, .stamps = &stamps };
+    assert(list != NULL);
     for (size_t i = 0; i < count; i++)
       list[i] = (struct ppi_execution){ program, windows[i].parameters, (size_t)program->parameter_count };
     all.layout.core = core;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of executions and of steps, each with a time of its own, on the virtual clock. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "measure/schedule.h"
@@ -52,6 +53,7 @@ static enum perfpred_status run_step(struct step *step, const struct perfpred_pr
   }
   step->sampler->previous = NULL;
   step->sampler->state = (enum perfpred_cache_state)0;
+  assert(step->times_s != NULL);
   for (size_t i = 0; i < step->calls.count; i++)
     step->times_s[i] = 0.0;
   return ppi_program_walk(program, window->parameters, (size_t)program->parameter_count, &walker, step, error);
