@@ -51,50 +51,60 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static bool is_c(const char *name) {
-  return ends_with(name, ".c") || ends_with(name, ".h") || ends_with(name, ".i");
+  return ends_with(name, ".c") || ends_with(name, ".h");
 }
 
-static enum perfpred_status read_c(struct session *session, const char *path, const struct arguments *arguments,
-                                   struct perfpred_program **program) {
+static int read_c(struct session *session, const char *path, struct perfpred_program **program) {
+  const struct options *options = session->options;
   struct perfpred_source_options source = PERFPRED_SOURCE_OPTIONS_INIT;
-  source.compiler = session->options->compiler;
-  source.arguments = (const char *const *)arguments->words;
-  source.argument_count = arguments->count;
-  source.region = (size_t)session->options->region;
-  return perfpred_nest_read_c(session->context, path, &source, program, &session->error);
+  struct arguments arguments = { 0 };
+  int result = make_arguments(options, &arguments);
+  source.compiler = options->compiler;
+  source.arguments = (const char *const *)arguments.words;
+  source.argument_count = arguments.count;
+  source.region = (size_t)options->region;
+  if (result == COMMAND_OK &&
+      perfpred_nest_read_c(session->context, path, &source, program, &session->error) != PERFPRED_OK)
+    result = session_fail(session);
+  free_arguments(&arguments);
+  return result;
 }
 
+/* A file that is preprocessed already, or in the text form. */
 static int read_text(struct session *session, const char *path, struct perfpred_program **program) {
   char *text;
   size_t length;
   int result = content_read(path, &text, &length);
   if (result != COMMAND_OK)
     return result;
-  if (perfpred_program_parse(session->context, text, length, path, program, &session->error) != PERFPRED_OK)
+  struct perfpred_source_options source = PERFPRED_SOURCE_OPTIONS_INIT;
+  source.region = (size_t)session->options->region;
+  const enum perfpred_status status =
+      ends_with(path, ".i")
+          ? perfpred_nest_parse_c(session->context, text, length, path, &source, program, &session->error)
+          : perfpred_program_parse(session->context, text, length, path, program, &session->error);
+  if (status != PERFPRED_OK)
     result = session_fail(session);
   free(text);
   return result;
 }
 
-/* A C file, a name that is known, or a file with one nest or algorithm. */
+/* A C file, a file with one nest or algorithm, or a name that is known. */
 static int find_program(struct session *session, struct perfpred_program **program) {
   const struct options *options = session->options;
   const char *name = options->operands.items[0];
-  struct arguments arguments = { 0 };
-  if (!is_c(name) &&
-      (options->defines.count > 0 || options->includes.count > 0 || options->region > 0 || options->compiler != NULL))
-    return message_misuse("'misses': -D, -I, --cc and --region are for C: expected a file that ends in .c, .h or .i");
-  if (!is_c(name) && strpbrk(name, "./") != NULL)
+  const bool preprocessed = ends_with(name, ".i");
+  if (!is_c(name) && (options->defines.count > 0 || options->includes.count > 0 || options->compiler != NULL))
+    return message_misuse("'misses': -D, -I and --cc are for C: expected a file that ends in .c or .h");
+  if (!is_c(name) && !preprocessed && options->region > 0)
+    return message_misuse("'misses': --region is for C: expected a file that ends in .c, .h or .i");
+  if (is_c(name))
+    return read_c(session, name, program);
+  if (preprocessed || strpbrk(name, "./") != NULL)
     return read_text(session, name, program);
-  int result = make_arguments(options, &arguments);
-  if (result == COMMAND_OK) {
-    const enum perfpred_status status = is_c(name)
-                                            ? read_c(session, name, &arguments, program)
-                                            : perfpred_program_find(session->context, name, program, &session->error);
-    result = status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
-  }
-  free_arguments(&arguments);
-  return result;
+  if (perfpred_program_find(session->context, name, program, &session->error) != PERFPRED_OK)
+    return session_fail(session);
+  return COMMAND_OK;
 }
 
 static int read_caches(const struct options *options, int64_t *caches, size_t *count) {
@@ -176,10 +186,10 @@ const struct command command_misses = {
               "[--budget SECONDS] [-f FILE] [-D NAME[=VALUE]] [-I PATH] [--cc COMPILER] [--region K] [--json]",
   .summary = "Cache misses of a loop nest, or of the loops behind an algorithm's calls, counted without running them",
   .details =
-      "FILE is C (.c, .h, .i), of which the region between '#pragma scop' and '#pragma endscop' counts, or the text\n"
-      "form with one nest or algorithm; NAME is an algorithm or nest of the catalogue or of -f. Sizes that the C does "
-      "not\n"
-      "define are parameters: perfpred misses gemm.c ni=1000 nj=1100 nk=1200.\n\n"
+      "FILE is C (.c, .h; .i where it is preprocessed already), of which the region between '#pragma scop' and\n"
+      "'#pragma endscop' counts, or the text form with one nest or algorithm; NAME is an algorithm or nest of the\n"
+      "catalogue or of -f. Sizes that the C does not define are parameters:\n"
+      "  perfpred misses gemm.c ni=1000 nj=1100 nk=1200\n\n"
       "The caches are fully associative and replace the least recently used line; doc/misses.md has the convention.\n",
   .takes = TAKES_PARAMETERS | TAKES_FILES | TAKES_BUDGET | TAKES_MISSES,
   .operands_min = 1,

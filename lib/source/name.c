@@ -7,9 +7,26 @@
 #include "program/parse.h"
 #include "source/region.h"
 
+#define NAMES_MAX 1024  /* that change, and that the nest has: all lists are searched from end to end */
 #define NAME_LONGEST 50 /* longer names are cut, which leaves room for a number behind */
 
+static enum perfpred_status too_many(const struct ppi_region *region, const struct ppi_c_token *name) {
+  return ppi_c_error(region->parser->error, &region->parser->tokens, name, PERFPRED_LIMIT,
+                     "expected at most %d names and loops in a region", NAMES_MAX);
+}
+
+static int count_changes(const struct ppi_region *region, const struct ppi_c_token *name) {
+  int count = 0;
+  for (size_t i = 0; i < region->varying_count; i++)
+    count += ppi_c_same_name(region->varying[i], name) ? 1 : 0;
+  return count;
+}
+
 enum perfpred_status ppi_region_add_varying(struct ppi_region *region, const struct ppi_c_token *name) {
+  if (count_changes(region, name) >= 2)
+    return PERFPRED_OK; /* one of them may be its declaration: two tell as much as all */
+  if (region->varying_count == NAMES_MAX)
+    return too_many(region, name);
   if (region->varying_count == region->varying_capacity) {
     const size_t capacity = region->varying_capacity ? 2 * region->varying_capacity : 16;
     const struct ppi_c_token **varying = realloc(region->varying, capacity * sizeof *varying);
@@ -122,7 +139,7 @@ static enum perfpred_status check_use(const struct ppi_region *region, const str
 
 enum perfpred_status ppi_region_add_name(struct ppi_region *region, const struct ppi_c_token *c,
                                          enum ppi_region_sort sort, struct ppi_region_name **name) {
-  enum perfpred_status status = check_use(region, c, sort);
+  enum perfpred_status status = region->name_count == NAMES_MAX ? too_many(region, c) : check_use(region, c, sort);
   if (status)
     return status;
   if (region->name_count == region->name_capacity) {

@@ -10,6 +10,7 @@
 #include "program/program.h"
 #include "source/region.h"
 
+#define SYMBOLS_MAX 65536      /* in front of a region; they are searched from end to end */
 #define OPEN_EXTENT 1073741824 /* of a dimension whose extent is not stated: lines are numbers only, and cost nothing */
 
 struct places {
@@ -116,6 +117,9 @@ static enum perfpred_status read_declarations(struct ppi_c_parser *parser, const
   bool fresh = true; /* a statement may begin here */
   enum perfpred_status status = PERFPRED_OK;
   while (parser->at < end && !status) {
+    if (parser->symbols.count > SYMBOLS_MAX)
+      return ppi_c_error(parser->error, &parser->tokens, parser->at, PERFPRED_LIMIT,
+                         "expected at most %d declarations in front of a region", SYMBOLS_MAX);
     if (fresh && starts_declaration(parser, parser->at)) {
       status = try_declaration(parser, end);
       fresh = ppi_c_token_is(parser->at - 1, ";");

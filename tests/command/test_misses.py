@@ -101,6 +101,13 @@ def test_steps_downwards():
     assert made["compulsory"] == len(touched)
 
 
+def test_preprocessed():
+    """a file that ends in .i is taken as it is"""
+    path = write("done.i", '# 7 "other.c"\ndouble x[16];\n#pragma scop\nfor (int i = 0; i < n; i++)\n  x[i] += 1;\n#pragma endscop\n')
+    made = report(path, "n=16")
+    assert made["accesses"] == 32 and made["compulsory"] == 2 and made["statements"][0]["line"] == 10
+
+
 def test_algorithm():
     """an algorithm's calls, by operands"""
     made = report("chol-l-3", "n=32", "b=8", "--cache", "8K")
@@ -143,7 +150,8 @@ def test_refusals():
     refuses(1, "misses", KERNELS, "--cc", "/nowhere/cc", naming=["/nowhere/cc"])
     refuses(1, "misses", KERNELS, naming=["kernels.c", "a second region of 6"])
     refuses(1, "misses", KERNELS, "--region", 7, naming=["found 6 regions"])
-    refuses(2, "misses", "chol-l-3", "-DN=3", naming=["-D, -I, --cc and --region are for C"])
+    refuses(2, "misses", "chol-l-3", "-DN=3", naming=["-D, -I and --cc are for C"])
+    refuses(2, "misses", "chol-l-3", "--region", 2, naming=["--region is for C"])
     refuses(2, "misses", KERNELS, "--region", 2, "tsteps=3", naming=["'n'"])
     refuses(1, "misses", "nothing-like-it", naming=["nothing-like-it"])
     refuses(1, "misses", NESTS, naming=["expected one algorithm or nest"])

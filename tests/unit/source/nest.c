@@ -173,6 +173,8 @@ Test(nest, what_is_not_affine) {
     { "y[0] = 1;", PERFPRED_UNSUPPORTED, "t.c:4:1: not affine: y[0] (the array is not declared)" },
     { "n = 5; x[n] = 0;", PERFPRED_UNSUPPORTED, "t.c:4:10: not affine: n (it changes in the region)" },
     { "int k = s[0]; x[k] = 0;", PERFPRED_UNSUPPORTED, "t.c:4:17: not affine: k (it changes in the region)" },
+    { "int a = 1, k = 2; k = 3; x[k] = 0;", PERFPRED_UNSUPPORTED,
+      "t.c:4:28: not affine: k (it changes in the region)" },
     { "q.a = x[0];", PERFPRED_UNSUPPORTED, "t.c:4:1: not affine: q.a (a member of a structure)" },
     { "x[0] = (*h)(x[1]);", PERFPRED_UNSUPPORTED, "t.c:4:8: not affine: (*h)(x[1]) (a call through a pointer)" },
     { "here: x[0] = 1;", PERFPRED_UNSUPPORTED, "t.c:4:1: not affine: here: (a label)" },
@@ -255,6 +257,22 @@ Test(nest, hostile_depths) {
   append_times(text, ") / 2 - 1", 90);
   strcat(text, "] = 0;\n#pragma endscop\n");
   expect_file(text, 0, PERFPRED_LIMIT, "t.c:3:130: the expression is too long for a bound or subscript");
+  free(text);
+}
+
+/* Files that would take for ever where lists are searched from end to end. */
+Test(nest, hostile_lengths) {
+  char *text = calloc(1, 1 << 22), *end = text;
+  end += sprintf(end, "double x[9];\n#pragma scop\n");
+  for (int i = 0; i < 50000; i++)
+    end += sprintf(end, "int t%d; t%d = x[0];\n", i, i);
+  sprintf(end, "#pragma endscop\n");
+  expect_file(text, 0, PERFPRED_LIMIT, "t.c:1027:12: expected at most 1024 names and loops in a region");
+  end = text;
+  for (int i = 0; i < 70000; i++)
+    end += sprintf(end, "int v%d;\n", i);
+  sprintf(end, "#pragma scop\n#pragma endscop\n");
+  expect_file(text, 0, PERFPRED_LIMIT, "t.c:65538:1: expected at most 65536 declarations in front of a region");
   free(text);
 }
 
