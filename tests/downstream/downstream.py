@@ -133,6 +133,12 @@ class Stage:
             run(compiler, f"-std={standard}", *STRICT, *cflags, "-fsyntax-only", "-x", language,
                 os.path.join(HERE, "use.c"))
 
+    def check_examples(self):
+        cflags = self.pkg_config("--cflags", "perfpred")
+        for name in sorted(glob.glob(os.path.join(self.root, "examples", "*.c"))):
+            for compiler in filter(shutil.which, ("gcc", "clang")):
+                run(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *cflags, "-fsyntax-only", name)
+
     def check_command(self):
         command = os.path.join(self.prefix, "bin", "perfpred")
         text = run(command, "algorithms", "--json", LD_LIBRARY_PATH=os.path.join(self.prefix, "lib"))
@@ -153,6 +159,11 @@ class Stage:
             yield text
 
 
+# Everything that users get is compiled by clang as well, here and nowhere else where the tests have no time for more.
+OTHER = {"CC": "clang"} if shutil.which("clang") else {}
+OTHER_NAME = "clang" if OTHER else "the same compiler"
+
+
 def check_subproject(root, folder):
     project = os.path.join(folder, "project")
     os.makedirs(os.path.join(project, "subprojects"))
@@ -160,8 +171,9 @@ def check_subproject(root, folder):
     shutil.copy(os.path.join(HERE, "use.c"), project)
     shutil.copy(os.path.join(HERE, "subproject.meson"), os.path.join(project, "meson.build"))
     build = os.path.join(folder, "subproject-build")
-    run("meson", "setup", "--wrap-mode=nodownload", "--buildtype=plain", build, project)
-    run("ninja", "-C", build, "use")
+    options = ["--wrap-mode=nodownload", "--buildtype=plain", "-Dlibperfpred:werror=true"]
+    run("meson", "setup", *options, build, project, **OTHER)
+    run("ninja", "-C", build)
     run("meson", "test", "-C", build, "--no-rebuild", "--suite", "downstream")
     with open(os.path.join(build, "build.ninja"), encoding="utf-8") as file:
         if "criterion" in file.read():
@@ -192,9 +204,10 @@ def main(root, build):
         attempt(tap, "C11, static", stage.check_static)
         attempt(tap, "C99 under strict warnings", stage.check_strict, "c99")
         attempt(tap, "C++11 under strict warnings", stage.check_strict, "c++11")
+        attempt(tap, "examples against the installed headers", stage.check_examples)
         attempt(tap, "the installed command", stage.check_command)
         attempt(tap, "the installed command runs programs under the override", stage.check_run)
-        attempt(tap, "subproject of a meson build", check_subproject, root, folder)
+        attempt(tap, f"subproject of a meson build, by {OTHER_NAME}, without a warning", check_subproject, root, folder)
         attempt(tap, "meson devenv", check_devenv, build)
     tap.finish()
 
