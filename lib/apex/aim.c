@@ -167,6 +167,7 @@ struct best {
   struct ppi_apex_run runs[BEST];
   double distances[BEST];
   int count;
+  bool inside; /* one is foretold to lie in the rectangle, measured or not */
 };
 
 static void rank(struct best *best, const struct ppi_apex_run *run, double distance) {
@@ -191,6 +192,7 @@ static void consider(const struct aim *aim, const struct ppi_apex_cell *cell, co
   double x = bytes / cycles / aim->plane->width - (double)cell->column - 0.5;
   double y = flops / cycles / aim->plane->height - (double)cell->row - 0.5;
   double distance = hypot(x, y);
+  best->inside = best->inside || fmax(fabs(x), fabs(y)) <= 0.5;
   if ((best->count < BEST || distance < best->distances[BEST - 1]) && !is_measured(aim, run))
     rank(best, run, distance);
 }
@@ -217,27 +219,61 @@ static bool is_worth(const struct ppi_apex_cell *cell, double distance) {
   return distance <= fmax(TRIES_DISTANCE, TRIES_RELATIVE * where);
 }
 
+/* What is known of the machine from its points; to be freed by free(aim->known). */
+static enum perfpred_status learn(const struct ppi_apex_target *target, const struct ppi_apex_point *points,
+                                  size_t count, struct aim *aim, struct perfpred_error *error) {
+  *aim = (struct aim){
+    .plane = target->plane, .points = points, .count = count, .clock_hz = target->clock_hz, .threads = target->threads
+  };
+  aim->known = malloc((count + 1) * sizeof *aim->known);
+  if (aim->known == NULL)
+    return ppi_error_memory(error);
+  learn_compute(aim);
+  learn_surprises(aim);
+  return PERFPRED_OK;
+}
+
+static struct best search(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_walks *walks) {
+  struct best best = { .count = 0 };
+  for (size_t k = 0; k < walks->count; k++)
+    consider_walk(aim, cell, &walks->items[k], &best);
+  return best;
+}
+
 enum perfpred_status ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
                                   const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs,
                                   size_t most, size_t *made, struct perfpred_error *error) {
-  struct aim aim = {
-    .plane = target->plane, .points = points, .count = count, .clock_hz = target->clock_hz, .threads = target->threads
-  };
+  struct aim aim;
+  enum perfpred_status status = learn(target, points, count, &aim, error);
+  if (status != PERFPRED_OK)
+    return status;
   *made = 0;
-  aim.known = malloc((count + 1) * sizeof *aim.known);
-  if (aim.known == NULL)
-    return ppi_error_memory(error);
-  learn_compute(&aim);
-  learn_surprises(&aim);
   for (size_t i = 0; i < target->mix->count && *made < most; i++) {
-    struct best best = { .count = 0 };
+    const struct ppi_apex_cell *cell = &target->mix->cells[i];
     if (target->choices[i].covered || !target->choices[i].kept)
       continue;
-    for (size_t k = 0; k < walks->count; k++)
-      consider_walk(&aim, &target->mix->cells[i], &walks->items[k], &best);
+    struct best best = search(&aim, cell, walks);
     for (int k = 0; k < best.count && *made < most; k++)
-      if (is_worth(&target->mix->cells[i], best.distances[k]))
+      if (is_worth(cell, best.distances[k]))
         runs[(*made)++] = best.runs[k];
+  }
+  free(aim.known);
+  return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_apex_reach(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
+                                    const struct ppi_apex_point *points, size_t count, struct ppi_apex_choice *choices,
+                                    struct ppi_apex_cover *cover, struct perfpred_error *error) {
+  struct aim aim;
+  enum perfpred_status status = learn(target, points, count, &aim, error);
+  if (status != PERFPRED_OK)
+    return status;
+  for (size_t i = 0; i < target->mix->count; i++) {
+    const struct ppi_apex_cell *cell = &target->mix->cells[i];
+    if (choices[i].covered || !choices[i].reachable || search(&aim, cell, walks).inside)
+      continue;
+    choices[i].reachable = false;
+    cover->reachable = fmax(cover->reachable - cell->weight, cover->covered_reachable);
   }
   free(aim.known);
   return PERFPRED_OK;

@@ -37,10 +37,14 @@ struct ppi_apex_target {
   int threads;
 };
 /* Runs that should hit rectangles which none has hit yet, in the light of those that were measured (points: of ppi_apex_design, and all that
-   followed): the next one for each such rectangle that is kept, the heaviest first, at most `most`. runs: room for as
+   followed): the next few for each such rectangle that is kept, the heaviest first, at most `most`. runs: room for as
    many; *made: their number. */
 enum perfpred_status ppi_apex_aim(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
                                   const struct ppi_apex_point *points, size_t count, struct ppi_apex_run *runs,
                                   size_t most, size_t *made, struct perfpred_error *error);
+/* Of rectangles that no run lies in, those that none is foretold to lie in cannot be reached: corrects choices and cover. */
+enum perfpred_status ppi_apex_reach(const struct ppi_apex_target *target, const struct ppi_apex_walks *walks,
+                                    const struct ppi_apex_point *points, size_t count, struct ppi_apex_choice *choices,
+                                    struct ppi_apex_cover *cover, struct perfpred_error *error);
 
 #endif

@@ -71,9 +71,8 @@ struct ppi_apex_choice {
   size_t point;    /* nearest to the centre, of those inside where there are some; PPI_APEX_NO_POINT: it is left out */
   double distance; /* from the centre, in sides of the rectangle */
   bool covered;    /* a run lies inside */
-  bool
-      reachable; /* some run that could be made to lie inside is at least as fast in both directions as the slowest corner */
-  bool kept; /* heavy enough */
+  bool reachable;  /* a run lies inside, or could be made to, as far as is known */
+  bool kept;       /* heavy enough */
 };
 
 struct ppi_apex_cover {

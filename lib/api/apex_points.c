@@ -220,6 +220,9 @@ static enum perfpred_status take_aim(struct campaign *campaign, const struct ppi
     if (status == PERFPRED_OK)
       choose(campaign);
   }
+  if (status == PERFPRED_OK)
+    status = ppi_apex_reach(&target, walks, campaign->points.items, campaign->points.count, campaign->choices,
+                            &campaign->cover, campaign->error);
   return status;
 }
 

@@ -75,6 +75,27 @@ static void write_report(const struct weighing *weighing, struct ppi_json_out *o
     put_rectangle(out, weighing, i);
 }
 
+/* Which rectangles a run could hit, as the runs that are there tell. */
+static enum perfpred_status reach(struct weighing *weighing, struct perfpred_error *error) {
+  const struct ppi_apex_points *points = &weighing->points;
+  const struct ppi_apex_target target = { .mix = &weighing->mix,
+                                          .plane = &weighing->plane,
+                                          .choices = weighing->choices,
+                                          .clock_hz = points->clock_hz,
+                                          .threads = points->threads };
+  int64_t blocks = PPI_APEX_I_DEFAULT;
+  struct ppi_apex_walks walks;
+  for (size_t i = 0; i < points->count; i++)
+    if (points->items[i].run.kind == PPI_APEX_RANDOM)
+      blocks = points->items[i].run.i;
+  enum perfpred_status status = ppi_apex_walks_create(&points->cache, blocks, &walks, error);
+  if (status != PERFPRED_OK)
+    return status;
+  status = ppi_apex_reach(&target, &walks, points->items, points->count, weighing->choices, &weighing->cover, error);
+  ppi_apex_walks_free(&walks);
+  return status;
+}
+
 static enum perfpred_status weigh(struct weighing *weighing, const struct perfpred_apex_options *options,
                                   struct perfpred_error *error) {
   if (options->clock_hz > 0.0)
@@ -90,7 +111,7 @@ static enum perfpred_status weigh(struct weighing *weighing, const struct perfpr
     return ppi_error_memory(error);
   ppi_apex_choose(&weighing->mix, &weighing->plane, weighing->points.items, weighing->points.count, options->threshold,
                   weighing->choices, &weighing->cover);
-  return PERFPRED_OK;
+  return weighing->cover.reachable > weighing->cover.covered ? reach(weighing, error) : PERFPRED_OK;
 }
 
 enum perfpred_status perfpred_apex_weights(const struct perfpred_context *context,

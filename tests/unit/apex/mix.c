@@ -217,6 +217,7 @@ Test(mix, few_runs_cover_what_can_be_reached) {
   const struct ppi_apex_cache cache = { 1 << 20, 64.0 };
   struct ppi_apex_cover cover = { .covered = 0.0 };
   struct ppi_apex_walks walks;
+  const struct ppi_apex_target target = { &mix, &half, choices, CLOCK, 1 };
   size_t count = 0, base = 0, made = 1;
   hide(&cache, 100);
   cr_assert_eq(ppi_apex_mix_create(&samples, CLOCK, &half, &mix, &error), PERFPRED_OK);
@@ -228,13 +229,13 @@ Test(mix, few_runs_cover_what_can_be_reached) {
   for (size_t i = 0; i < count; i++)
     points[i] = made_up(&runs[i], &cache);
   for (int round = 0; round < 16 && made > 0; round++) {
-    const struct ppi_apex_target target = { &mix, &half, choices, CLOCK, 1 };
     ppi_apex_choose(&mix, &half, points, count, 0.005, choices, &cover);
     cr_assert_eq(ppi_apex_aim(&target, &walks, points, count, aimed, MOST - count, &made, &error), PERFPRED_OK);
     for (size_t i = 0; i < made; i++)
       points[count++] = made_up(&aimed[i], &cache);
   }
   ppi_apex_choose(&mix, &half, points, count, 0.005, choices, &cover);
+  cr_assert_eq(ppi_apex_reach(&target, &walks, points, count, choices, &cover, &error), PERFPRED_OK);
   ppi_apex_walks_free(&walks);
   free(runs);
   cr_expect_leq(count, MOST);
