@@ -283,12 +283,13 @@ static enum perfpred_status join_models(struct perfpred_models *to, struct perfp
 /* What there is joins what a part made, whose options are kept: those of the last one, of calls alone where there are any. */
 static enum perfpred_status add_part(struct perfpred_models **models, struct perfpred_models *part,
                                      struct perfpred_generate_report *report,
-                                     struct perfpred_generate_report *part_report, struct perfpred_error *error) {
+                                     const struct perfpred_generate_report *part_report, struct perfpred_error *error) {
   struct perfpred_models *before = *models;
+  struct perfpred_generate_report all = *part_report;
   *models = part;
   if (before)
-    join_reports(part_report, report);
-  *report = *part_report;
+    join_reports(&all, report);
+  *report = all;
   return before ? join_models(part, before, error) : PERFPRED_OK;
 }
 

@@ -51,7 +51,7 @@ def tidy(build, root, names):
     checks = [] if os.environ.get("LINT_LONG") else ["--checks=-clang-analyzer-*"]
     complaints = {name: [] for name in names}
     name = names[0]
-    for line in run(["clang-tidy", "--quiet", "--warnings-as-errors=*", *checks, "-p", build, *names], root):
+    for line in run(["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "--warnings-as-errors=*", *checks, "-p", build, *names], root):
         place = PLACE.match(line)
         if place:
             path = os.path.relpath(os.path.realpath(os.path.join(root, place.group(1))), os.path.realpath(root))
