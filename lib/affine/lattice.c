@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
+
 #include "affine/nest.h"
 
 /* References to one array of the program. */
@@ -102,6 +104,7 @@ static void split_rows(struct group *group) {
 /* Elements of which a line has a whole number are as good as one. */
 static void join_elements(struct group *group) {
   const int64_t stride = ppi_gcd(common_stride(group, group->inner), group->per_line);
+  assert(stride >= 1); /* as per_line is */
   divide(group, group->inner, stride);
   group->per_line /= stride;
 }

@@ -314,22 +314,30 @@ static enum perfpred_status read_block(struct builder *builder, const struct ppi
   return status;
 }
 
+static enum perfpred_status read_nest(struct builder *builder, const int64_t *parameters, int64_t line_bytes) {
+  const struct perfpred_program *program = builder->program;
+  struct ppi_nest *nest = builder->nest;
+  nest->references = calloc((size_t)program->site_count + 1, sizeof *nest->references);
+  if (!nest->references)
+    return ppi_error_memory(builder->error);
+  enum perfpred_status status = ppi_layout_make(program, parameters, line_bytes, &nest->layout, builder->error);
+  for (int i = 0; i < program->parameter_count; i++)
+    builder->slots[i] = ppi_choice_of(&(struct ppi_affine){ .constant = parameters[i] });
+  return status ? status : read_block(builder, program->body);
+}
+
 enum perfpred_status ppi_nest_create(const struct perfpred_program *program, const int64_t *parameters,
                                      int64_t line_bytes, struct ppi_nest **nest, struct perfpred_error *error) {
   struct ppi_nest *made = calloc(1, sizeof *made);
   struct builder *builder = calloc(1, sizeof *builder);
-  enum perfpred_status status = PERFPRED_OK;
-  if (made)
-    made->references = calloc((size_t)program->site_count + 1, sizeof *made->references);
-  if (!made || !builder || !made->references)
-    status = ppi_error_memory(error);
-  if (!status)
-    status = ppi_layout_make(program, parameters, line_bytes, &made->layout, error);
-  if (!status) {
-    *builder = (struct builder){ .program = program, .nest = made, .error = error };
-    for (int i = 0; i < program->parameter_count; i++)
-      builder->slots[i] = ppi_choice_of(&(struct ppi_affine){ .constant = parameters[i] });
-    status = read_block(builder, program->body);
+  enum perfpred_status status = PERFPRED_NO_MEMORY;
+  if (made && builder) {
+    builder->program = program;
+    builder->nest = made;
+    builder->error = error;
+    status = read_nest(builder, parameters, line_bytes);
+  } else {
+    ppi_error_memory(error);
   }
   free(builder);
   if (status) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "affine/total.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "affine/runs.h"
@@ -514,7 +515,9 @@ static ppi_wide sum_of(struct task *task) {
     return sum_simple(task, simple);
   if (__builtin_popcount(task->active) == 2)
     return sum_two(task);
-  return sum_values(task, variable_to_fix(task));
+  const int var = variable_to_fix(task);
+  assert(var >= 0); /* as none is simple */
+  return sum_values(task, var);
 }
 
 static uint64_t begin(struct ppi_total *total, const struct ppi_set *set, const struct ppi_poly *poly, int64_t limit) {
