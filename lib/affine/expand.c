@@ -70,29 +70,6 @@ static enum perfpred_status pass_argument(struct ppi_writer *writer, const struc
   return ppi_frame_set(writer, reference, parameter, flag ? operand->fixed.i == 'U' : scalar_case(&operand->fixed));
 }
 
-enum perfpred_status ppi_writer_call(struct ppi_writer *writer, struct ppi_expanded *frame,
-                                     const struct ppi_node *node) {
-  struct ppi_expanded reference = { .caller = frame, .level = frame->level + 1 };
-  enum perfpred_status status = ppi_reference_find(writer->references, node, &reference.program, writer->error);
-  if (!status)
-    status = note_call(writer, frame, node, &reference.call);
-  if (status)
-    return status;
-  const struct perfpred_program *program = reference.program;
-  for (int i = 0; i < program->parameter_count && !status; i++)
-    status = pass_argument(writer, frame, node, &reference, i);
-  for (int i = 0; i < program->buffer_count && !status; i++) {
-    const int place = find_operand(node->kernel, program->buffers[i].name);
-    assert(place >= 0);
-    status = ppi_frame_view(writer, frame, &node->operands[place], &reference.places[i]);
-    reference.places[i].argument = place;
-  }
-  if (!status)
-    status = ppi_writer_block(writer, &reference, program->body);
-  ppi_frame_clear(&reference);
-  return status;
-}
-
 static enum perfpred_status write_zero(struct ppi_writer *writer, char **zero) {
   struct ppi_text text = PPI_TEXT_INIT;
   ppi_text_append(&text, "0");
@@ -104,7 +81,7 @@ static enum perfpred_status make_array(struct ppi_writer *writer, struct ppi_exp
   const struct ppi_buffer *buffer = &frame->program->buffers[index];
   struct ppi_place_view *place = &frame->places[index];
   const struct ppi_scope scope = ppi_frame_scope(frame);
-  place->vector = buffer->shape == PPI_SHAPE_VECTOR;
+  place->vector = buffer->dimensions == 1 || buffer->shape == PPI_SHAPE_VECTOR; /* of a reference, or an algorithm */
   if (frame->level == 0)
     strcpy(place->array, buffer->name);
   else
@@ -124,6 +101,31 @@ static enum perfpred_status make_array(struct ppi_writer *writer, struct ppi_exp
   ppi_text_append(&writer->arrays, "]\n");
   enum perfpred_status status = write_zero(writer, &place->row);
   return status ? status : write_zero(writer, &place->column);
+}
+
+enum perfpred_status ppi_writer_call(struct ppi_writer *writer, struct ppi_expanded *frame,
+                                     const struct ppi_node *node) {
+  struct ppi_expanded reference = { .caller = frame, .level = frame->level + 1 };
+  enum perfpred_status status = ppi_reference_find(writer->references, node, &reference.program, writer->error);
+  if (!status)
+    status = note_call(writer, frame, node, &reference.call);
+  if (status)
+    return status;
+  const struct perfpred_program *program = reference.program;
+  for (int i = 0; i < program->parameter_count && !status; i++)
+    status = pass_argument(writer, frame, node, &reference, i);
+  for (int i = 0; i < program->buffer_count && !status; i++) {
+    const int place = find_operand(node->kernel, program->buffers[i].name);
+    assert(place >= 0);
+    const bool scratch = node->kernel->args[place].kind == PPI_ARG_WORK;
+    status = scratch ? make_array(writer, &reference, i)
+                     : ppi_frame_view(writer, frame, &node->operands[place], &reference.places[i]);
+    reference.places[i].argument = place;
+  }
+  if (!status)
+    status = ppi_writer_block(writer, &reference, program->body);
+  ppi_frame_clear(&reference);
+  return status;
 }
 
 static enum perfpred_status check_callee(struct ppi_writer *writer, const struct ppi_expanded *frame,

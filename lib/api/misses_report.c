@@ -189,6 +189,12 @@ static bool sum_call(const struct ppi_misses_job *job, int call, int argument, s
   return any;
 }
 
+/* Workspaces are nobody's: "". */
+static const char *buffer_of(const struct ppi_expanded_call *call, int argument) {
+  const bool scratch = call->node->kernel->args[argument].kind == PPI_ARG_WORK;
+  return scratch ? "" : call->program->buffers[call->node->operands[argument].fixed.buffer].name;
+}
+
 static void put_operands(struct report *report, struct ppi_json_out *call, int index, struct ppi_misses_count *sum) {
   const struct ppi_expanded_call *expanded = &report->job->expansion->calls[index];
   const struct perfpred_kernel *kernel = expanded->node->kernel;
@@ -199,7 +205,7 @@ static void put_operands(struct report *report, struct ppi_json_out *call, int i
       continue;
     ppi_json_begin(&object);
     ppi_json_put_string(&object, "argument", kernel->args[i].name);
-    ppi_json_put_string(&object, "buffer", expanded->program->buffers[expanded->node->operands[i].fixed.buffer].name);
+    ppi_json_put_string(&object, "buffer", buffer_of(expanded, i));
     put_count(report, &object, sum);
     ppi_json_append(call, "operands", &object);
   }
