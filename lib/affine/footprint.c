@@ -202,14 +202,18 @@ static bool same_bounds(const struct ppi_footprints *list, int first, int count,
          memcmp(list->bounds + first, list->bounds + other, (size_t)count * sizeof *list->bounds) == 0;
 }
 
+static bool same_conditions(const struct ppi_footprints *list, const struct ppi_footprint *a,
+                            const struct ppi_footprint *b) {
+  return a->condition_count == 0 || memcmp(list->conditions + a->first_condition, list->conditions + b->first_condition,
+                                           (size_t)a->condition_count * sizeof *list->conditions) == 0;
+}
+
 /* Whether the list has the very same footprint already. */
 static bool is_known(const struct ppi_footprints *list, const struct ppi_footprint *footprint, int dimensions) {
   for (int i = 0; i < list->count; i++) {
     const struct ppi_footprint *other = &list->footprints[i];
     bool same = other->factor == footprint->factor && ppi_form_equal(&other->offset, &footprint->offset) &&
-                other->condition_count == footprint->condition_count &&
-                memcmp(list->conditions + other->first_condition, list->conditions + footprint->first_condition,
-                       (size_t)footprint->condition_count * sizeof *list->conditions) == 0;
+                other->condition_count == footprint->condition_count && same_conditions(list, footprint, other);
     for (int j = 0; j < dimensions && same; j++)
       same = same_bounds(list, other->first_low[j], other->low_count[j], footprint->first_low[j],
                          footprint->low_count[j]) &&
