@@ -34,6 +34,11 @@ static enum perfpred_status call_work(void *data, const char *call, double *flop
   return PERFPRED_OK;
 }
 
+/* Whatever is wrong with a text in a file, the file is: unless it is no fault of the text. */
+static enum perfpred_status fault_of(enum perfpred_status status) {
+  return status == PERFPRED_NO_MEMORY ? status : PERFPRED_CORRUPT;
+}
+
 static enum perfpred_status read_call(const struct perfpred_context *context, const struct ppi_json_node *node,
                                       struct ppi_apex_sample *sample) {
   char call[512];
@@ -42,7 +47,7 @@ static enum perfpred_status read_call(const struct perfpred_context *context, co
   if (status != PERFPRED_OK)
     return status;
   status = call_work((void *)context, call, &sample->flops, &sample->bytes, &wrong);
-  return status == PERFPRED_OK ? status : ppi_json_fail(node, "call", PERFPRED_CORRUPT, "%s", wrong.text);
+  return status == PERFPRED_OK ? status : ppi_json_fail(node, "call", fault_of(status), "%s", wrong.text);
 }
 
 static enum perfpred_status read_sample(const struct perfpred_context *context, const struct ppi_json_node *node,
@@ -130,7 +135,7 @@ enum perfpred_status ppi_apex_read_run(const struct ppi_json_node *node, struct 
     return status;
   status = ppi_apex_parse(text, strlen(text), "run", 1, &read, &count, &wrong);
   if (status != PERFPRED_OK)
-    return ppi_json_fail(node, "run", PERFPRED_CORRUPT, "%s", wrong.text);
+    return ppi_json_fail(node, "run", fault_of(status), "%s", wrong.text);
   *run = *read;
   free(read);
   return PERFPRED_OK;

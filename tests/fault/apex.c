@@ -21,7 +21,8 @@ static double cost(void *data, const struct perfpred_virtual_call *call) {
 static struct perfpred_apex_options options_of(const char *text) {
   struct perfpred_apex_options options = PERFPRED_APEX_OPTIONS_INIT;
   options.runs = text;
-  options.cache_bytes = 4096; /* few lines: quickly summed up */
+  options.cache_bytes =
+      32; /* less than a line: nothing has to be added up for hundreds of runs that may be aimed with */
   options.repetitions = 1;
   options.runs_max = 8;
   options.threshold = -1.0;
@@ -53,6 +54,19 @@ static enum perfpred_status chain(struct perfpred_error *error) {
   return status;
 }
 
+/* With a cache, whose lines are added up. */
+static enum perfpred_status place(struct perfpred_error *error) {
+  char *points = &sentinel;
+  struct perfpred_apex_options options = options_of(runs);
+  options.cache_bytes = 4096;
+  enum perfpred_status status = perfpred_apex_points(context, virtual_clock, NULL, &options, &points, error);
+  if (!status)
+    perfpred_free(points);
+  else if (points != &sentinel)
+    fault_touched("points");
+  return status;
+}
+
 static enum perfpred_status measure(struct perfpred_error *error) {
   static const struct ppi_apex_run list[] = { { .kind = PPI_APEX_RANDOM, .m = 1000, .l = 4, .i = 5, .alpha = 0.5 } };
   const struct ppi_core_options options = { .threads = 2 };
@@ -81,6 +95,7 @@ int main(void) {
   tap_case(&tap, !status, "set up%s%s", status ? ": " : "", status ? error.text : "");
   if (!status) {
     fault_check(&tap, "apex: points, weights, prediction", chain);
+    fault_check(&tap, "apex: points", place);
     fault_check(&tap, "apex: runs on two threads", measure);
   }
   perfpred_sampler_destroy(virtual_clock);
