@@ -176,11 +176,11 @@ static void expect_agreement(int hard, int quick, int all) {
 }
 
 Test(analysis, made_up_nests) {
-  expect_agreement(0, 70, 4000);
+  expect_agreement(0, 70, 1000);
 }
 
 Test(analysis, hard_made_up_nests) {
-  expect_agreement(1, 90, 4000);
+  expect_agreement(1, 90, 3000);
 }
 
 /* The analysis alone. */
