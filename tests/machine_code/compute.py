@@ -70,7 +70,8 @@ def check(code, width):
 def check_peak(code, expected):
     """What is wrong with the loop of a peak; "": nothing."""
     each = [sum(flops(text) for place, text in code if begin <= place <= end) for begin, end in loops(code)]
-    return "" if each == [expected] else f"loops of {each} operations, expected one of {expected}"
+    largest = max(each, default=0)  # others add up the lanes; compilers may take two steps together
+    return "" if largest and largest % expected == 0 else f"loops of {each} operations, expected one of {expected}"
 
 
 # The counting itself: what known instructions do.
