@@ -10,6 +10,7 @@
 #include "machine/clock.h"
 #include "measure/options.h"
 
+#define MIDDLE 2 /* of them is the value as it is */
 #define TRIALS 5 /* values that each parameter of the smoothing is tried at, in each round */
 #define ROUNDS 2
 #define CACHES_SHARE 0.1 /* of a budget */
@@ -188,7 +189,7 @@ static enum perfpred_status try_values(struct study *study, struct perfpred_cach
   memcpy(&middle, (const char *)best + offset, sizeof middle);
   for (int i = 0; i < TRIALS && !status; i++) {
     struct perfpred_cache_options trial = *best;
-    double value = middle * pow(factor, i - TRIALS / 2);
+    double value = middle * pow(factor, i - MIDDLE);
     memcpy((char *)&trial + offset, &value, sizeof value);
     status = estimate(study, &trial, PPI_ESTIMATE_FITTED, false, error);
     if (status)
@@ -212,9 +213,11 @@ static enum perfpred_status fit(struct study *study, struct perfpred_error *erro
   struct perfpred_cache_options best = study->timings.cache;
   double best_error = INFINITY, factor = 4.0;
   enum perfpred_status status = PERFPRED_OK;
-  for (int round = 0; round < ROUNDS && !status; round++, factor = sqrt(factor))
+  for (int round = 0; round < ROUNDS && !status; round++) {
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0] && !status; i++)
       status = try_values(study, &best, &best_error, offsets[i], factor, error);
+    factor = sqrt(factor);
+  }
   study->timings.fitted = best;
   return status ? status : estimate(study, &best, PPI_ESTIMATE_FITTED, false, error);
 }

@@ -253,8 +253,15 @@ def test_out_of_domain():
             naming=["chol-l-3"])
 
 
+def ordinary():
+    """Signals as a terminal leaves them, whatever the tests themselves were started with (nohup)."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def long_generation(path, **options):
     """A generation that ends by itself after hours, once it measures: it has its journal then."""
+    options.setdefault("preexec_fn", ordinary)
     words = ["generate", "--for", "chol-l", "-o", path, "--set", "repetitions=1000"]
     process = subprocess.Popen(
         [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **options
