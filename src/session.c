@@ -266,9 +266,12 @@ const char *session_kind(const struct perfpred_prediction *prediction) {
 }
 
 int session_choose_kind(struct session *session, struct perfpred_plan_options *plan_options) {
+  static const char *const kinds[] = { "auto", "context", "warm", "cache" };
   const bool cache = is_kind(session, "cache");
-  if (session->options->kind != NULL && !is_kind(session, "auto") && !is_kind(session, "context") &&
-      !is_kind(session, "warm") && !cache)
+  bool known = session->options->kind == NULL;
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    known = known || is_kind(session, kinds[i]);
+  if (!known)
     return message_misuse("option --models: '%s': expected 'auto', 'context', 'warm' or 'cache'",
                           session->options->kind);
   if (cache && emulation_read(session->options, &session->emulation) != COMMAND_OK)

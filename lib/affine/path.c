@@ -4,207 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define ROWS (PPI_PATH_CONSTRAINTS + PPI_LOOPS)
-#define PIVOTS 200        /* a system that takes more is taken as feasible */
+#include "affine/path_state.h"
+
 #define LARGEST (1 << 20) /* coefficient of a block that the arithmetic in doubles is trusted with */
-
-/* Constraints as a simplex dictionary: of the variables (blocks counted from `low`, then slacks) as many as there are blocks stand in
-   columns, the rest in rows: value = row[0] + sum of row[1 + j] * column variable j. The slacks of `high` come first. */
-struct ppi_path_state {
-  struct ppi_constraint constraints[PPI_PATH_CONSTRAINTS];
-  int count; /* of constraints */
-  int rows;
-  bool settled;                /* the rows' values are >= 0: a point of the set */
-  int column[PPI_LOOPS];       /* variable of each column */
-  int basic[ROWS];             /* variable of each row */
-  int place[PPI_LOOPS + ROWS]; /* of each variable: row, or -1 - column */
-  double row[ROWS][PPI_LOOPS + 1];
-  int points, capacity;
-  uint32_t *point;
-};
-
-/* Takes memory into account. False: more than allowed. */
-static bool charge(struct ppi_path *path, size_t bytes) {
-  if (bytes > path->limit_bytes - path->bytes) {
-    ppi_path_stop(path, PPI_PATH_LIMIT);
-    return false;
-  }
-  path->bytes += bytes;
-  return true;
-}
-
-static struct ppi_path_state *create_state(struct ppi_path *path) {
-  return charge(path, sizeof(struct ppi_path_state)) ? calloc(1, sizeof(struct ppi_path_state)) : NULL;
-}
-
-/* Room for so many points. What was there is lost. */
-static bool reserve_points(struct ppi_path *path, struct ppi_path_state *state, int count) {
-  if (count <= state->capacity)
-    return true;
-  if (!charge(path, (size_t)(count - state->capacity) * sizeof *state->point))
-    return false;
-  free(state->point);
-  state->capacity = 0;
-  state->point = malloc((size_t)count * sizeof *state->point);
-  if (!state->point) {
-    ppi_path_stop(path, PPI_PATH_MEMORY);
-    return false;
-  }
-  state->capacity = count;
-  return true;
-}
-
-static void destroy_state(struct ppi_path_state *state) {
-  if (!state)
-    return;
-  free(state->point);
-  free(state);
-}
-
-static void copy_blocks(struct ppi_path_state *to, const struct ppi_path_state *from) {
-  memcpy(to->constraints, from->constraints, (size_t)from->count * sizeof from->constraints[0]);
-  to->count = from->count;
-  to->rows = from->rows;
-  to->settled = from->settled;
-  memcpy(to->column, from->column, sizeof to->column);
-  memcpy(to->basic, from->basic, sizeof to->basic);
-  memcpy(to->place, from->place, sizeof to->place);
-  memcpy(to->row, from->row, (size_t)from->rows * sizeof from->row[0]);
-}
-
-static bool copy_points(struct ppi_path *path, struct ppi_path_state *to, const struct ppi_path_state *from) {
-  if (!reserve_points(path, to, from->points))
-    return false;
-  to->points = from->points;
-  memcpy(to->point, from->point, (size_t)from->points * sizeof *from->point);
-  return true;
-}
-
-/* Exchanges the variables of a row and a column. */
-static void pivot(struct ppi_path_state *state, int width, int row, int column) {
-  double *pivot_row = state->row[row];
-  const double inverse = 1 / pivot_row[1 + column];
-  for (int j = 0; j <= width; j++)
-    pivot_row[j] *= -inverse;
-  pivot_row[1 + column] = inverse;
-  for (int i = 0; i < state->rows; i++) {
-    const double factor = state->row[i][1 + column];
-    if (i == row || factor == 0)
-      continue;
-    state->row[i][1 + column] = 0;
-    for (int j = 0; j <= width; j++)
-      state->row[i][j] += factor * pivot_row[j];
-  }
-  const int enters = state->column[column], leaves = state->basic[row];
-  state->basic[row] = enters;
-  state->column[column] = leaves;
-  state->place[enters] = row;
-  state->place[leaves] = -1 - column;
-}
-
-static double tolerance_of(const struct ppi_path_state *state) {
-  double largest = 1e5;
-  for (int i = 0; i < state->rows; i++) {
-    const double value = state->row[i][0] < 0 ? -state->row[i][0] : state->row[i][0];
-    largest = value > largest ? value : largest;
-  }
-  return 1e-12 * largest;
-}
-
-/* Bland's rule on both sides, which ends. */
-static int negative_row(const struct ppi_path_state *state, double tolerance) {
-  int found = -1;
-  for (int i = 0; i < state->rows; i++)
-    if (state->row[i][0] < -tolerance && (found < 0 || state->basic[i] < state->basic[found]))
-      found = i;
-  return found;
-}
-
-static int rising_column(const struct ppi_path_state *state, int width, int row) {
-  int found = -1;
-  for (int j = 0; j < width; j++)
-    if (state->row[row][1 + j] > 1e-9 && (found < 0 || state->column[j] < state->column[found]))
-      found = j;
-  return found;
-}
-
-/* Makes all rows >= 0. False: there is no such point. */
-static bool settle(struct ppi_path_state *state, int width) {
-  for (int i = 0; i < PIVOTS; i++) {
-    const int row = negative_row(state, tolerance_of(state));
-    if (row < 0) {
-      state->settled = true;
-      return true;
-    }
-    const int column = rising_column(state, width, row);
-    if (column < 0)
-      return false;
-    pivot(state, width, row, column);
-  }
-  state->settled = false;
-  return true;
-}
-
-/* The constraint in terms of the columns. */
-static void express(const struct ppi_path *path, const struct ppi_path_state *state,
-                    const struct ppi_constraint *constraint, double row[PPI_LOOPS + 1]) {
-  double constant = (double)constraint->constant;
-  for (int j = 0; j <= PPI_LOOPS; j++)
-    row[j] = 0;
-  for (int i = 0; i < path->loops; i++) {
-    if (constraint->c[i] == 0)
-      continue;
-    const double factor = (double)constraint->c[i];
-    constant += factor * (double)path->low[i];
-    if (state->place[i] < 0)
-      row[-state->place[i]] += factor;
-    else
-      for (int j = 0; j <= path->loops; j++)
-        row[j] += factor * state->row[state->place[i]][j];
-  }
-  row[0] += constant;
-}
-
-static void append(const struct ppi_path *path, struct ppi_path_state *state, const struct ppi_constraint *constraint) {
-  const int variable = path->loops + state->rows;
-  express(path, state, constraint, state->row[state->rows]);
-  state->basic[state->rows] = variable;
-  state->place[variable] = state->rows++;
-}
-
-/* to = the values of `from` that meet the constraint. False: none does. */
-static bool restrict_to(struct ppi_path *path, const struct ppi_path_state *from,
-                        const struct ppi_constraint *constraint, struct ppi_path_state *to) {
-  if (from->count == PPI_PATH_CONSTRAINTS) {
-    ppi_path_give_up(path, "a piece has too many conditions");
-    return false;
-  }
-  copy_blocks(to, from);
-  to->constraints[to->count++] = *constraint;
-  append(path, to, constraint);
-  return settle(to, path->loops);
-}
-
-static struct ppi_constraint negate(const struct ppi_constraint *constraint) {
-  struct ppi_constraint negated;
-  for (int i = 0; i < PPI_LOOPS; i++)
-    negated.c[i] = -constraint->c[i];
-  negated.constant = -constraint->constant - 1;
-  return negated;
-}
-
-/* What a constraint that differs by its constant alone says: 1 it holds, 0 it cannot, -1 nothing. */
-static int known_answer(const struct ppi_path_state *state, const struct ppi_constraint *constraint) {
-  const struct ppi_constraint negated = negate(constraint);
-  for (int i = 0; i < state->count; i++) {
-    const struct ppi_constraint *given = &state->constraints[i];
-    if (given->constant <= constraint->constant && memcmp(given->c, constraint->c, sizeof given->c) == 0)
-      return 1;
-    if (given->constant <= negated.constant && memcmp(given->c, negated.c, sizeof given->c) == 0)
-      return 0;
-  }
-  return -1;
-}
 
 static struct ppi_path_answer *add_answer(struct ppi_path *path, bool answer) {
   if (path->answer_count == path->answer_capacity) {
@@ -234,7 +36,7 @@ static struct ppi_path_state *push_open(struct ppi_path *path) {
     }
   }
   if (path->open_count < path->open_capacity && !path->open[path->open_count])
-    path->open[path->open_count] = create_state(path);
+    path->open[path->open_count] = ppi_path_state_create(path);
   if (path->open_count >= path->open_capacity || !path->open[path->open_count]) {
     ppi_path_stop(path, PPI_PATH_MEMORY); /* unless it is the limit */
     return NULL;
@@ -254,7 +56,8 @@ static bool fork_blocks(struct ppi_path *path) {
   struct ppi_path_state *open = answer ? push_open(path) : NULL;
   if (!open)
     return false;
-  if (!copy_points(path, path->first, path->now) || !copy_points(path, path->second, path->now))
+  if (!ppi_path_state_copy_points(path, path->first, path->now) ||
+      !ppi_path_state_copy_points(path, path->second, path->now))
     return false;
   answer->other_is_open = true;
   swap(&path->now, &path->first);
@@ -264,29 +67,29 @@ static bool fork_blocks(struct ppi_path *path) {
 
 static double value_at_vertex(const struct ppi_path *path, const struct ppi_constraint *constraint) {
   double row[PPI_LOOPS + 1];
-  express(path, path->now, constraint, row);
+  ppi_path_state_express(path, path->now, constraint, row);
   return row[0];
 }
 
 /* Decides by arithmetic what no constraint says by itself. */
 static bool decide_unknown(struct ppi_path *path, const struct ppi_constraint *constraint) {
-  const struct ppi_constraint negated = negate(constraint);
+  const struct ppi_constraint negated = ppi_path_negate(constraint);
   const double value = path->now->settled ? value_at_vertex(path, constraint) : -0.5;
-  const bool may_hold = value >= 0 || restrict_to(path, path->now, constraint, path->first);
-  const bool may_fail = value <= -1 || restrict_to(path, path->now, &negated, path->second);
+  const bool may_hold = value >= 0 || ppi_path_state_restrict(path, path->now, constraint, path->first);
+  const bool may_fail = value <= -1 || ppi_path_state_restrict(path, path->now, &negated, path->second);
   if (path->stop)
     return false;
   if (!may_hold || !may_fail)
     return add_answer(path, may_hold) && may_hold;
   if (value >= 0)
-    restrict_to(path, path->now, constraint, path->first);
+    ppi_path_state_restrict(path, path->now, constraint, path->first);
   else if (value <= -1)
-    restrict_to(path, path->now, &negated, path->second);
+    ppi_path_state_restrict(path, path->now, &negated, path->second);
   return !path->stop && fork_blocks(path);
 }
 
 static bool decide_blocks(struct ppi_path *path, const struct ppi_constraint *constraint) {
-  const int known = known_answer(path->now, constraint);
+  const int known = ppi_path_state_known(path->now, constraint);
   if (known >= 0)
     return add_answer(path, known == 1) && known == 1;
   return decide_unknown(path, constraint);
@@ -347,7 +150,8 @@ static int64_t value_at_point(const struct ppi_path *path, const struct phase_fo
    foresee which is right. */
 static bool split_points(struct ppi_path *path, const struct phase_form *form) {
   const struct ppi_path_state *now = path->now;
-  if (!reserve_points(path, path->first, now->points + 1) || !reserve_points(path, path->second, now->points + 1))
+  if (!ppi_path_state_reserve(path, path->first, now->points + 1) ||
+      !ppi_path_state_reserve(path, path->second, now->points + 1))
     return false;
   uint32_t *yes = path->first->point, *no = path->second->point;
   int yes_count = 0, no_count = 0;
@@ -371,8 +175,9 @@ static bool decide_points(struct ppi_path *path, const struct phase_form *form) 
   struct ppi_path_state *open = answer ? push_open(path) : NULL;
   if (!open)
     return false;
-  copy_blocks(open, path->now);
-  if (!copy_points(path, open, path->second) || !copy_points(path, path->now, path->first))
+  ppi_path_state_copy_blocks(open, path->now);
+  if (!ppi_path_state_copy_points(path, open, path->second) ||
+      !ppi_path_state_copy_points(path, path->now, path->first))
     return false;
   answer->other_is_open = true;
   return true;
@@ -554,10 +359,10 @@ static bool list_points(struct ppi_path *path) {
 
 /* All values: the blocks from low to high, every phase. */
 static bool begin_state(struct ppi_path *path) {
-  path->now = create_state(path);
-  path->first = create_state(path);
-  path->second = create_state(path);
-  if (!path->now || !path->first || !path->second || !reserve_points(path, path->now, path->point_count))
+  path->now = ppi_path_state_create(path);
+  path->first = ppi_path_state_create(path);
+  path->second = ppi_path_state_create(path);
+  if (!path->now || !path->first || !path->second || !ppi_path_state_reserve(path, path->now, path->point_count))
     return false;
   struct ppi_path_state *state = path->now;
   state->settled = true;
@@ -571,7 +376,7 @@ static bool begin_state(struct ppi_path *path) {
   for (int i = 0; i < path->loops; i++) {
     struct ppi_constraint constraint = { .constant = path->high[i] };
     constraint.c[i] = -1;
-    append(path, state, &constraint);
+    ppi_path_state_append(path, state, &constraint);
   }
   return true;
 }
@@ -603,11 +408,11 @@ void ppi_path_destroy(struct ppi_path *path) {
   if (!path)
     return;
   for (int i = 0; i < path->open_capacity; i++)
-    destroy_state(path->open[i]);
+    ppi_path_state_destroy(path->open[i]);
   free(path->open);
-  destroy_state(path->second);
-  destroy_state(path->first);
-  destroy_state(path->now);
+  ppi_path_state_destroy(path->second);
+  ppi_path_state_destroy(path->first);
+  ppi_path_state_destroy(path->now);
   free(path->answers);
   free(path->phases);
   free(path);

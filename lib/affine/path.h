@@ -29,7 +29,7 @@ struct ppi_constraint { /* sum of c[i] * X[i], + constant >= 0 */
   int64_t c[PPI_LOOPS], constant;
 };
 
-struct ppi_path_state; /* in path.c: a set of values */
+struct ppi_path_state; /* path_state.h: a set of values */
 
 struct ppi_path_answer {
   bool answer, other_is_open;
