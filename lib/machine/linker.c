@@ -26,21 +26,30 @@ static const char *const usual_folders[] = {
   NULL
 };
 
-/* As the psABI has them; what each adds beyond these came with the same processors. */
+/* Levels as the psABI has them, told by features that came with the same processors as the others of the level. */
+#if defined(__x86_64__)
+static bool is_v2(void) {
+  return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
+static bool is_v3(void) {
+  return is_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2");
+}
+
+static bool is_v4(void) {
+  return is_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 const char *const *ppi_linker_levels(void) {
   static const char *const levels[] = { "x86-64-v4", "x86-64-v3", "x86-64-v2", NULL };
-  int level = 1;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
-    level = 2;
-  if (level == 2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2"))
-    level = 3;
-  if (level == 3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    level = 4;
+  return levels + (is_v4() ? 0 : is_v3() ? 1 : is_v2() ? 2 : 3);
+#else
+  return levels + 3;
 #endif
-  return levels + 4 - level;
 }
 
 /* A file while what it asks for is looked up. */
