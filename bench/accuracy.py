@@ -13,13 +13,13 @@ Stages, in any number and order:
 What was measured stays in FOLDER as JSON. OPTIONS go to every command, such as --threads 2 --env BLIS_ARCH_TYPE=0.
 """
 
-import argparse
 import json
 import os
-import statistics
-import subprocess
 import sys
 import time
+
+import machine as common
+from machine import mean, percent
 
 ROUTINES = {"dpotrf": 64, "dgetrf": 64, "dgeqrf": 32, "dtrtri": 64, "dlauum": 64, "dsygst": 64}
 FAMILIES = {  # operation: algorithms that are compared
@@ -31,14 +31,7 @@ FAMILIES = {  # operation: algorithms that are compared
 
 
 def arguments():
-    words = sys.argv[1:]
-    setup = []
-    if "--" in words:
-        setup = words[words.index("--") + 1 :]
-        words = words[: words.index("--")]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("perfpred")
-    parser.add_argument("folder")
+    parser = common.parser(__doc__)
     parser.add_argument("stages", nargs="+")
     parser.add_argument("--sizes", default="56:2104:64")
     parser.add_argument("--domain", default="24:2112", help="sizes of the models")
@@ -52,29 +45,18 @@ def arguments():
     parser.add_argument("--reps", type=int, default=10, help="of each point of picks and yields")
     parser.add_argument("--seconds", type=float, default=60.0, help="budget of one validation")
     parser.add_argument("--patience", type=int, default=3, help="how often a validation in a loud minute is repeated")
-    options = parser.parse_args(words)
-    options.setup = setup
-    return options
+    return common.parse(parser)
 
 
-class Machine:
-    def __init__(self, options):
-        self.options = options
-        os.makedirs(options.folder, exist_ok=True)
-
-    def path(self, name):
-        return os.path.join(self.options.folder, name)
-
+class Machine(common.Machine):
     def run(self, label, *words):
         """One command with --json; what it says is kept as LABEL.json."""
-        command = [self.options.perfpred, *map(str, words), "--json", *self.options.setup]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            print(f"{label}: {done.stderr.strip() or done.returncode}", flush=True)
+        report, failure = self.ask(*words)
+        if report is None:
+            print(f"{label}: {failure}", flush=True)
             return None
-        with open(self.path(label + ".json"), "w", encoding="utf-8") as file:
-            file.write(done.stdout)
-        return json.loads(done.stdout)
+        self.keep(label + ".json", report)
+        return report
 
     def generate(self, label, names, seconds, *more):
         """What was made; in a loud minute, once more."""
@@ -105,15 +87,6 @@ class Machine:
             print(f"{label}: the machine is busy, once more in 20 s", file=sys.stderr, flush=True)
             time.sleep(20)
         return None
-
-
-def mean(values):
-    values = [value for value in values if value is not None]
-    return statistics.mean(values) if values else float("nan")
-
-
-def percent(value):
-    return "-" if value is None or value != value else f"{value:.2%}"
 
 
 def head():

@@ -13,27 +13,19 @@ Stages, in any number and order:
 What was measured stays in FOLDER as JSON. OPTIONS go to every command, such as --threads 1 --env BLIS_ARCH_TYPE=0.
 """
 
-import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
-import time
+
+import machine as common
+from machine import show
 
 ROUTINES = {"dpotrf": 64, "dgetrf": 64, "dgeqrf": 32, "dtrtri": 64, "dlauum": 64, "dsygst": 64}
 KINDS = ("warm", "blended", "fitted", "context", "replay", "setup")
 
 
 def arguments():
-    words = sys.argv[1:]
-    setup = []
-    if "--" in words:
-        setup = words[words.index("--") + 1 :]
-        words = words[: words.index("--")]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("perfpred")
-    parser.add_argument("folder")
+    parser = common.parser(__doc__)
     parser.add_argument("stages", nargs="+", choices=["caches", "scenario", "generate", "fit", "table"])
     parser.add_argument("--scenario", default="dgeqrf-nx0,dpotrf-u,dtrtri", help="algorithms of the study")
     parser.add_argument("--scenario-size", type=int, default=1568)
@@ -48,38 +40,13 @@ def arguments():
     parser.add_argument("--context", type=float, default=120.0, help="seconds for models in context")
     parser.add_argument("--reps", type=int, default=10, help="executions and samples of each call")
     parser.add_argument("--seconds", type=float, default=120.0, help="most for one study or execution")
-    options = parser.parse_args(words)
-    options.setup = setup
-    return options
+    return common.parse(parser)
 
 
-class Machine:
-    """Runs the command and keeps what it says."""
-
-    def __init__(self, options):
-        self.options = options
-        os.makedirs(options.folder, exist_ok=True)
-
-    def path(self, name):
-        return os.path.join(self.options.folder, name)
-
+class Machine(common.Machine):
     def run(self, *words, setup=True):
-        command = [self.options.perfpred, *map(str, words), "--json"] + (self.options.setup if setup else [])
-        begin = time.monotonic()
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
-        report = json.loads(done.stdout)
-        report["command_s"] = time.monotonic() - begin
-        return report
-
-    def keep(self, name, report):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1)
-
-    def kept(self, name):
-        with open(self.path(name), encoding="utf-8") as file:
-            return json.load(file)
+        report, failure = self.ask(*words, setup=setup)
+        return report if report else sys.exit(failure)
 
     def emulated(self):
         """Levels of the emulation: as given, else those that stage caches has found behind the first one."""
@@ -90,14 +57,7 @@ class Machine:
 
 
 def percent(value, signed=True):
-    return "-" if value is None else f"{100 * value:{'+' if signed else ''}.2f} %"
-
-
-def show(rows):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        print("  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))))
-    print(flush=True)
+    return common.percent(value, signed)
 
 
 def caches(machine):
