@@ -18,11 +18,14 @@ struct ppi_index {
   enum ppi_index_kind kind;
   int64_t extent;               /* >= 0 */
   int64_t stride[PPI_OPERANDS]; /* elements from one to the next in A, B, C; 0 where the tensor lacks it */
+  char joined[PPI_INDEX_MAX +
+              1]; /* letters of the indices that it stands for: its own, or several where indices were fused */
 };
 
 struct ppi_tensor {
   int rank;
   int dimension[PPI_RANK_MAX]; /* places of its indices; the first has stride 1 unless strides were given */
+  bool strided;                /* strides were given */
   int64_t elements;            /* from its first to behind its last one; 0 where an extent is 0 */
 };
 
@@ -56,8 +59,9 @@ struct ppi_contract_algorithm {
 
 /* What an operand of the kernel is: extents and strides of its slice in its tensor, 1 and 0 for a dimension that it has not. */
 struct ppi_contract_slice {
-  int dimensions;    /* 0: an element, 1: a vector, 2: a matrix */
-  int along[2];      /* indices; that of the smaller stride first; -1: none */
+  int dimensions; /* 0: an element, 1: a vector, 2: a matrix */
+  int along[2]; /* indices; of a matrix that with elements next to each other (or of extent <= 1) first, or where there
+                        is none that of the smaller stride; -1: none */
   int64_t extent[2]; /* their extents */
   int64_t stride[2]; /* their strides */
   bool copied;       /* the kernel sees a packed copy: strides 1 and extent[0] */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Algorithms as programs and as C. */
+#ifndef PPI_CONTRACT_PRINT_H
+#define PPI_CONTRACT_PRINT_H
+
+#include "base/context.h"
+#include "base/text.h"
+#include "contract/call.h"
+
+/* The text of `algorithm NAME(...)` (doc/language.md) with the extents as parameters, na for index a, that propose the contraction's. */
+void ppi_contract_print_program(const struct ppi_contraction *contraction,
+                                const struct ppi_contract_algorithm *algorithm, struct ppi_text *text);
+/* The same as a program; the caller gets a reference. */
+enum perfpred_status ppi_contract_program(const struct perfpred_context *context,
+                                          const struct ppi_contraction *contraction,
+                                          const struct ppi_contract_algorithm *algorithm,
+                                          struct perfpred_program **program, struct perfpred_error *error);
+/* A self-contained file of C with one function that calls CBLAS. PERFPRED_OVERFLOW: an extent or stride that is an argument of BLAS is beyond
+   its 32-bit integers. */
+enum perfpred_status ppi_contract_print_c(const struct ppi_contraction *contraction,
+                                          const struct ppi_contract_algorithm *algorithm, struct ppi_text *text,
+                                          struct perfpred_error *error);
+
+#endif
