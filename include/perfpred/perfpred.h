@@ -11,6 +11,7 @@
 #include <perfpred/cache.h>
 #include <perfpred/common.h>
 #include <perfpred/context.h>
+#include <perfpred/contraction.h>
 #include <perfpred/decisions.h>
 #include <perfpred/doctor.h>
 #include <perfpred/kernel.h>
