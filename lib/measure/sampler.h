@@ -9,6 +9,7 @@
 #include "measure/apex.h"
 #include "measure/sample.h"
 #include "measure/script_tree.h"
+#include "measure/tour.h"
 #include "program/walk.h"
 
 /* One program execution to be timed. */
@@ -66,6 +67,11 @@ struct ppi_sampler_ops {
   /* Runs of Apex-MAP (measure/apex.h). report->results: batch->count structs, filled; on failure nothing is left to free. */
   enum perfpred_status (*apex)(struct perfpred_sampler *sampler, const struct ppi_apex_batch *batch,
                                const struct ppi_sampling *sampling, struct ppi_apex_report *report,
+                               struct perfpred_error *error);
+  /* Tours (measure/tour.h): the samples of all requests are shuffled over the batch. results: batch->request_count structs, filled; on
+     failure nothing is left to free. NULL: cannot be had. */
+  enum perfpred_status (*tour)(struct perfpred_sampler *sampler, const struct ppi_tour_batch *batch,
+                               const struct ppi_sampling *sampling, struct ppi_tour_result *results,
                                struct perfpred_error *error);
   /* Events of another process (measure/apex.h) until it ends. *samples: malloc'ed. sampling: for its progress alone. NULL: cannot be had. */
   enum perfpred_status (*watch)(struct perfpred_sampler *sampler, const struct ppi_watch *watch,
