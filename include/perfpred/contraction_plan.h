@@ -73,6 +73,7 @@ struct perfpred_contraction_plan_options {
 /**
  * Makes a planner. It measures nothing yet.
  *
+ * @param context the context, which has the kernels; must outlive the planner
  * @param sampler where micro-benchmarks run; borrowed, must outlive the planner, and nobody else may use it while a plan is
  *        made; NULL: models alone
  * @param models models of the kernels; the planner keeps a reference; NULL: none
@@ -84,7 +85,8 @@ struct perfpred_contraction_plan_options {
  * @since 0.1
  */
 PERFPRED_API enum perfpred_status
-perfpred_contraction_planner_create(struct perfpred_sampler *sampler, struct perfpred_models *models,
+perfpred_contraction_planner_create(const struct perfpred_context *context, struct perfpred_sampler *sampler,
+                                    struct perfpred_models *models,
                                     const struct perfpred_contraction_plan_options *options,
                                     struct perfpred_contraction_planner **planner, struct perfpred_error *error);
 
