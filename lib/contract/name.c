@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "contract/name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "contract/enumerate.h"
+
+static const char *const kernels[PPI_CONTRACT_KERNELS] = { "dot", "axpy", "gemv", "ger", "gemm" };
+
+/* By type: s, d, c, z. */
+static const char *const routines[PPI_CONTRACT_KERNELS][4] = {
+  { "sdot", "ddot", "cdotu", "zdotu" }, { "saxpy", "daxpy", "caxpy", "zaxpy" }, { "sgemv", "dgemv", "cgemv", "zgemv" },
+  { "sger", "dger", "cgeru", "zgeru" }, { "sgemm", "dgemm", "cgemm", "zgemm" },
+};
+
+static const char *const claims[PPI_CONTRACT_KERNELS] = {
+  "one contracted index",
+  "one free index",
+  "one contracted and one free index",
+  "one free index of A and one of B",
+  "one contracted index, one free index of A and one of B",
+};
+
+const char *ppi_contract_kernel_name(enum ppi_contract_kernel kernel) {
+  return kernels[kernel];
+}
+
+const char *ppi_contract_routine(enum ppi_contract_kernel kernel, enum ppi_type type) {
+  return routines[kernel][type];
+}
+
+bool ppi_contract_kernel_find(const char *name, enum ppi_contract_kernel *kernel) {
+  for (int i = 0; i < PPI_CONTRACT_KERNELS; i++)
+    if (!strcmp(name, kernels[i])) {
+      *kernel = (enum ppi_contract_kernel)i;
+      return true;
+    }
+  return false;
+}
+
+static int put_apostrophes(const struct ppi_contract_algorithm *algorithm, int loops, char *name) {
+  int length = 0;
+  for (int o = 0; o < PPI_OPERANDS; o++)
+    if (algorithm->copied[o] == loops)
+      name[length++] = '\'';
+  return length;
+}
+
+void ppi_contract_name(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
+                       char name[PPI_CONTRACT_NAME_MAX]) {
+  int length = put_apostrophes(algorithm, 0, name);
+  for (int i = 0; i < algorithm->loop_count; i++) {
+    name[length++] = contraction->index[algorithm->loops[i]].name;
+    length += put_apostrophes(algorithm, i + 1, name + length);
+  }
+  snprintf(name + length, (size_t)(PPI_CONTRACT_NAME_MAX - length), "%s%s", length > 0 ? "-" : "",
+           ppi_contract_routine(algorithm->kernel, contraction->type));
+}
+
+struct finder {
+  const struct ppi_contraction *contraction;
+  const char *name;
+  struct perfpred_error *error;
+};
+
+/* -1: no index is called so. */
+static int index_of(const struct ppi_contraction *contraction, char letter) {
+  for (int i = 0; i < contraction->index_count; i++)
+    if (contraction->index[i].name == letter)
+      return i;
+  return -1;
+}
+
+/* The letters before the hyphen. *marked: there are apostrophes among them. */
+static enum perfpred_status read_loops(const struct finder *finder, size_t length,
+                                       struct ppi_contract_algorithm *algorithm, bool *marked) {
+  unsigned seen = 0;
+  for (size_t i = 0; i < length; i++) {
+    const char letter = finder->name[i];
+    if (letter == '\'') {
+      *marked = true;
+      continue;
+    }
+    const int place = index_of(finder->contraction, letter);
+    if (place < 0)
+      return ppi_error_set(finder->error, PERFPRED_NOT_FOUND,
+                           "algorithm %.60s: expected indices of the contraction before the hyphen, '%.*s' is none",
+                           finder->name, letter > ' ' && letter <= '~' ? 1 : 0, &finder->name[i]);
+    if (seen >> place & 1)
+      return ppi_error_set(finder->error, PERFPRED_NOT_FOUND, "algorithm %.60s: there are two loops over %c",
+                           finder->name, letter);
+    seen |= 1U << place;
+    algorithm->loops[algorithm->loop_count++] = place;
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status read_routine(const struct finder *finder, const char *routine,
+                                         enum ppi_contract_kernel *kernel) {
+  const enum ppi_type type = finder->contraction->type;
+  for (int i = 0; i < PPI_CONTRACT_KERNELS; i++)
+    if (!strcmp(routine, routines[i][type])) {
+      *kernel = (enum ppi_contract_kernel)i;
+      return PERFPRED_OK;
+    }
+  return ppi_error_set(finder->error, PERFPRED_NOT_FOUND,
+                       "algorithm %.60s: expected loops, a hyphen and %s, %s, %s, %s or %s, as in %c-%s", finder->name,
+                       routines[0][type], routines[1][type], routines[2][type], routines[3][type], routines[4][type],
+                       finder->contraction->index_count > 0 ? finder->contraction->index[0].name : 'a',
+                       routines[4][type]);
+}
+
+/* What is no loop is claimed by the kernel. False: that is not what it takes. */
+static bool claim_rest(const struct ppi_contraction *contraction, struct ppi_contract_algorithm *algorithm) {
+  int *const claimed[] = { &algorithm->contracted, &algorithm->free_a, &algorithm->free_b };
+  const int wanted = algorithm->kernel;
+  unsigned loops = 0;
+  for (int i = 0; i < algorithm->loop_count; i++)
+    loops |= 1U << algorithm->loops[i];
+  for (int i = 0; i < 3; i++)
+    *claimed[i] = -1;
+  for (int i = 0; i < contraction->index_count; i++) {
+    if (loops >> i & 1)
+      continue;
+    const enum ppi_index_kind kind = contraction->index[i].kind;
+    if (kind == PPI_INDEX_BATCH || *claimed[kind] >= 0)
+      return false;
+    *claimed[kind] = i;
+  }
+  const bool contracted = algorithm->contracted >= 0, free_a = algorithm->free_a >= 0, free_b = algorithm->free_b >= 0;
+  const bool sums = wanted == PPI_CONTRACT_DOT || wanted == PPI_CONTRACT_GEMV || wanted == PPI_CONTRACT_GEMM;
+  const int free_wanted = wanted == PPI_CONTRACT_DOT                                   ? 0
+                          : wanted == PPI_CONTRACT_AXPY || wanted == PPI_CONTRACT_GEMV ? 1
+                                                                                       : 2;
+  return contracted == sums && free_a + free_b == free_wanted;
+}
+
+static enum perfpred_status wrong_rest(const struct finder *finder, const struct ppi_contract_algorithm *algorithm) {
+  char rest[PPI_INDEX_MAX + 1];
+  int count = 0;
+  unsigned loops = 0;
+  for (int i = 0; i < algorithm->loop_count; i++)
+    loops |= 1U << algorithm->loops[i];
+  for (int i = 0; i < finder->contraction->index_count; i++)
+    if (!(loops >> i & 1))
+      rest[count++] = finder->contraction->index[i].name;
+  rest[count] = '\0';
+  return ppi_error_set(finder->error, PERFPRED_NOT_FOUND,
+                       "algorithm %.60s: its loops leave %s%s to the kernel, expected %s, all others as loops",
+                       finder->name, count > 0 ? "" : "nothing", rest, claims[algorithm->kernel]);
+}
+
+enum perfpred_status ppi_contract_find(const struct ppi_contraction *contraction, const char *name,
+                                       struct ppi_contract_algorithm *algorithm, struct perfpred_error *error) {
+  const struct finder finder = { contraction, name, error };
+  struct ppi_contract_algorithm found = { 0 };
+  char right[PPI_CONTRACT_NAME_MAX];
+  bool marked = false;
+  const char *hyphen = strchr(name, '-');
+  enum perfpred_status status = read_routine(&finder, hyphen ? hyphen + 1 : name, &found.kernel);
+  if (!status && hyphen)
+    status = read_loops(&finder, (size_t)(hyphen - name), &found, &marked);
+  if (status)
+    return status;
+  if (!claim_rest(contraction, &found))
+    return wrong_rest(&finder, &found);
+  ppi_contract_set_copies(contraction, &found);
+  ppi_contract_name(contraction, &found, right);
+  if (marked && strcmp(name, right) != 0)
+    return ppi_error_set(error, PERFPRED_NOT_FOUND, "algorithm %.60s: its copies are elsewhere, expected %s", name,
+                         right);
+  *algorithm = found;
+  return PERFPRED_OK;
+}
