@@ -152,6 +152,9 @@ void ppi_tour_divide(const struct ppi_tour *tour, int64_t most, struct ppi_tour_
    iterations those had (struct ppi_tour_result). */
 double ppi_tour_total(const struct ppi_tour_strata *strata, const double *iteration_s, const int64_t *timed);
 
+/* The outermost level whose loops, it and those inside of it, have at most so many iterations. */
+int ppi_tour_unit(const struct ppi_tour *tour, int64_t most);
+
 struct ppi_core;
 /* As the operation `tour` of samplers. */
 enum perfpred_status ppi_core_tour(struct ppi_core *core, const struct ppi_tour_batch *batch,
