@@ -18,7 +18,13 @@ struct resolver {
 static void put(const struct resolver *resolver, enum ppi_contract_argument_kind kind, int operand, int64_t value) {
   struct ppi_contract_call *call = resolver->call;
   assert(call->argument_count < PPI_CONTRACT_ARGUMENTS);
-  call->arguments[call->argument_count++] = (struct ppi_contract_argument){ kind, '\0', operand, value };
+  call->arguments[call->argument_count++] = (struct ppi_contract_argument){ kind, '\0', operand, value, -1 };
+}
+
+/* The extent of an index. */
+static void put_size(const struct resolver *resolver, int index) {
+  put(resolver, PPI_CONTRACT_SIZE, -1, resolver->contraction->index[index].extent);
+  resolver->call->arguments[resolver->call->argument_count - 1].index = index;
 }
 
 static void put_flag(const struct resolver *resolver, char flag) {
@@ -52,14 +58,14 @@ static void put_alpha(const struct resolver *resolver) {
 }
 
 static void fill_dot(const struct resolver *resolver) {
-  put(resolver, PPI_CONTRACT_SIZE, -1, resolver->call->slices[A].extent[0]);
+  put_size(resolver, resolver->algorithm->contracted);
   put_vector(resolver, A);
   put_vector(resolver, B);
 }
 
 static void fill_axpy(const struct resolver *resolver) {
   const int vector = resolver->algorithm->free_a >= 0 ? A : B;
-  put(resolver, PPI_CONTRACT_SIZE, -1, resolver->call->slices[vector].extent[0]);
+  put_size(resolver, resolver->call->slices[vector].along[0]);
   put(resolver, PPI_CONTRACT_DATA, 1 - vector, 0);
   put_vector(resolver, vector);
   put_vector(resolver, C);
@@ -69,8 +75,8 @@ static void fill_gemv(const struct resolver *resolver) {
   const int matrix = resolver->algorithm->free_a >= 0 ? A : B;
   const struct ppi_contract_slice *slice = &resolver->call->slices[matrix];
   put_flag(resolver, slice->along[0] == resolver->algorithm->contracted ? 'T' : 'N');
-  put(resolver, PPI_CONTRACT_SIZE, -1, slice->extent[0]);
-  put(resolver, PPI_CONTRACT_SIZE, -1, slice->extent[1]);
+  put_size(resolver, slice->along[0]);
+  put_size(resolver, slice->along[1]);
   put_alpha(resolver);
   put_matrix(resolver, matrix);
   put_vector(resolver, 1 - matrix);
@@ -85,8 +91,8 @@ static int left_operand(const struct resolver *resolver) {
 
 static void fill_ger(const struct resolver *resolver) {
   const int left = left_operand(resolver);
-  put(resolver, PPI_CONTRACT_SIZE, -1, resolver->call->slices[C].extent[0]);
-  put(resolver, PPI_CONTRACT_SIZE, -1, resolver->call->slices[C].extent[1]);
+  put_size(resolver, resolver->call->slices[C].along[0]);
+  put_size(resolver, resolver->call->slices[C].along[1]);
   put_alpha(resolver);
   put_vector(resolver, left);
   put_vector(resolver, 1 - left);
@@ -98,9 +104,9 @@ static void fill_gemm(const struct resolver *resolver) {
   const struct ppi_contract_slice *slices = resolver->call->slices;
   put_flag(resolver, slices[left].along[0] == contracted ? 'T' : 'N');
   put_flag(resolver, slices[1 - left].along[0] == contracted ? 'N' : 'T');
-  put(resolver, PPI_CONTRACT_SIZE, -1, slices[C].extent[0]);
-  put(resolver, PPI_CONTRACT_SIZE, -1, slices[C].extent[1]);
-  put(resolver, PPI_CONTRACT_SIZE, -1, resolver->contraction->index[contracted].extent);
+  put_size(resolver, slices[C].along[0]);
+  put_size(resolver, slices[C].along[1]);
+  put_size(resolver, contracted);
   put_alpha(resolver);
   put_matrix(resolver, left);
   put_matrix(resolver, 1 - left);

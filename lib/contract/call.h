@@ -34,8 +34,9 @@ enum ppi_contract_argument_kind {
 struct ppi_contract_argument {
   enum ppi_contract_argument_kind kind;
   char flag;
-  int operand;
+  int operand; /* DATA, LD and INC; otherwise -1 */
   int64_t value;
+  int index; /* SIZE: the index whose extent it is; otherwise -1 */
 };
 
 /* count vectors of `length` elements: packed + i * length (increment 1) from, and back to, tensor + i * step (increment inc), by the
