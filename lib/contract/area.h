@@ -26,9 +26,10 @@ struct ppi_areas {
 struct ppi_terrain {
   const struct ppi_contraction *contraction; /* borrowed */
   int64_t element_bytes;
-  int64_t line_bytes;             /* of a cache line, a power of 2, at least an element */
-  bool whole_lines;               /* sizes are those of the lines that are touched, else of the elements */
-  uint32_t indices[PPI_MEMORIES]; /* of each memory; loops move memories of tensors alone */
+  int64_t line_bytes;                          /* of a cache line, a power of 2, at least an element */
+  bool whole_lines;                            /* sizes are those of the lines that are touched, else of the elements */
+  uint32_t indices[PPI_MEMORIES];              /* of each memory; loops move those of tensors alone */
+  int64_t stride[PPI_MEMORIES][PPI_INDEX_MAX]; /* bytes, of these */
 };
 
 /* PERFPRED_OVERFLOW: sizes might not fit into 63 bits, be they of elements or lines and even where everything counts twice. */
@@ -42,12 +43,13 @@ int64_t ppi_area_bytes(const struct ppi_terrain *terrain, struct ppi_area area);
 int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area area);
 /* As the terrain counts. */
 int64_t ppi_area_size(const struct ppi_terrain *terrain, struct ppi_area area);
-/* Of the part of it that lies within one line along the first dimension of its memory. */
-struct ppi_area_line {
-  int dimension;    /* the first dimension: an index, -1: it has none */
-  int64_t elements; /* of a line, along it: 1 where its stride is a line or more */
+
+/* The dimension of a memory whose elements stand closest, and the one after it. */
+struct ppi_terrain_line {
+  int first, second; /* indices; -1: it has none */
+  int64_t elements;  /* that a line holds along the first; 1 where they are a line or more apart */
 };
-void ppi_area_line(const struct ppi_terrain *terrain, int memory, struct ppi_area_line *line);
+void ppi_terrain_line(const struct ppi_terrain *terrain, int memory, struct ppi_terrain_line *line);
 
 void ppi_areas_add(struct ppi_areas *areas, struct ppi_area area);
 void ppi_areas_join(struct ppi_areas *areas, const struct ppi_areas *others);

@@ -18,10 +18,10 @@ struct ppi_body_call {
 
 struct ppi_body {
   struct ppi_terrain terrain;
-  int loop_count;           /* loops of extent 1 are left out: they change nothing */
-  int loops[PPI_INDEX_MAX]; /* places of their indices, outermost first */
-  int level[PPI_INDEX_MAX]; /* places of these loops among the algorithm's */
-  bool idle;                /* some loop has no iteration at all */
+  int loop_count;             /* loops of extent 1 are left out: they change nothing */
+  int loops[PPI_INDEX_MAX];   /* places of their indices, outermost first */
+  int level[PPI_INDEX_MAX];   /* places of these loops among the algorithm's */
+  int along[PPI_OPERANDS][2]; /* indices of the dimensions of the slices, as in struct ppi_contract_slice */
   int call_count;
   struct ppi_body_call calls[PPI_BODY_CALLS_MAX]; /* as they stand in the text */
 };
