@@ -38,7 +38,7 @@ struct ppi_occurrence {
   int64_t count; /* how often */
   int64_t distance[PPI_OPERANDS]; /* bytes, of each area of the call; of what is fetched ahead as if it were not */
   enum ppi_prefetch ahead[PPI_OPERANDS]; /* what the set-up assumes to be fetched */
-  struct ppi_setup setup;
+  struct ppi_contract_setup setup;
 };
 
 /* For each call NORMAL, FAIL, FIRST for one loop, two, and so on as long as that is more than 1 % of its calls. */

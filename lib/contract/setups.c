@@ -18,20 +18,20 @@ static void sort(struct ppi_setup_access *accesses, int count) {
     }
 }
 
-static void put(struct ppi_setup *setup, const struct ppi_setup_item *item) {
+static void put(struct ppi_contract_setup *setup, const struct ppi_setup_item *item) {
   assert(setup->count < PPI_SETUP_ITEMS_MAX);
   setup->items[setup->count++] = *item;
 }
 
 /* As much as is missing up to `distance`, where anything is. */
-static int64_t put_remote(struct ppi_setup *setup, int64_t distance, int64_t reached) {
+static int64_t put_remote(struct ppi_contract_setup *setup, int64_t distance, int64_t reached) {
   if (distance <= reached)
     return reached;
   put(setup, &(struct ppi_setup_item){ .kind = PPI_SETUP_REMOTE, .operand = -1, .bytes = distance - reached });
   return distance;
 }
 
-static void turn_round(struct ppi_setup *setup) {
+static void turn_round(struct ppi_contract_setup *setup) {
   for (int i = 0, k = setup->count - 1; i < k; i++, k--) {
     const struct ppi_setup_item item = setup->items[i];
     setup->items[i] = setup->items[k];
@@ -39,7 +39,7 @@ static void turn_round(struct ppi_setup *setup) {
   }
 }
 
-void ppi_setup_make(struct ppi_setup_access *accesses, int count, int64_t limit, struct ppi_setup *setup) {
+void ppi_setup_make(struct ppi_setup_access *accesses, int count, int64_t limit, struct ppi_contract_setup *setup) {
   int64_t reached = 0;
   bool remote = false;
   sort(accesses, count);

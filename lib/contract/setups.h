@@ -22,7 +22,7 @@ struct ppi_setup_item {
 };
 
 #define PPI_SETUP_ITEMS_MAX 16
-struct ppi_setup {
+struct ppi_contract_setup {
   int count; /* 0: none is needed, calls one after another find the caches like this */
   struct ppi_setup_item items[PPI_SETUP_ITEMS_MAX]; /* in the order in which they are touched */
 };
@@ -35,6 +35,6 @@ struct ppi_setup_access {
 
 /* Orders the accesses, at most 2 * 3, and puts remote ones between them so that each is as far back as it should be. Accesses farther back
    than limit are left out, there is one remote access up to it instead; INT64_MAX: no limit. */
-void ppi_setup_make(struct ppi_setup_access *accesses, int count, int64_t limit, struct ppi_setup *setup);
+void ppi_setup_make(struct ppi_setup_access *accesses, int count, int64_t limit, struct ppi_contract_setup *setup);
 
 #endif
