@@ -78,7 +78,7 @@ static enum perfpred_status read_loops(const struct finder *finder, size_t lengt
   unsigned seen = 0;
   for (size_t i = 0; i < length; i++) {
     const char letter = finder->name[i];
-    if (letter == '\'') {
+    if (letter == '\'' || letter == '_') {
       *marked = true;
       continue;
     }
@@ -151,6 +151,13 @@ static enum perfpred_status wrong_rest(const struct finder *finder, const struct
                        finder->name, count > 0 ? "" : "nothing", rest, claims[algorithm->kernel]);
 }
 
+/* Whether a name with apostrophes, or `_` in their place as in names of programs, is that very one. */
+static bool is_same(const char *name, const char *right) {
+  for (; *name && (*name == *right || (*name == '_' && *right == '\'')); name++)
+    right++;
+  return *name == *right;
+}
+
 enum perfpred_status ppi_contract_find(const struct ppi_contraction *contraction, const char *name,
                                        struct ppi_contract_algorithm *algorithm, struct perfpred_error *error) {
   const struct finder finder = { contraction, name, error };
@@ -167,7 +174,7 @@ enum perfpred_status ppi_contract_find(const struct ppi_contraction *contraction
     return wrong_rest(&finder, &found);
   ppi_contract_set_copies(contraction, &found);
   ppi_contract_name(contraction, &found, right);
-  if (marked && strcmp(name, right) != 0)
+  if (marked && !is_same(name, right))
     return ppi_error_set(error, PERFPRED_NOT_FOUND, "algorithm %.60s: its copies are elsewhere, expected %s", name,
                          right);
   *algorithm = found;

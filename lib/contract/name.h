@@ -12,7 +12,7 @@
 
 void ppi_contract_name(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
                        char name[PPI_CONTRACT_NAME_MAX]);
-/* By name. Apostrophes may be left out, all of them; where there are some they must be right. PERFPRED_NOT_FOUND says what is wrong
+/* By name. Apostrophes may be left out, all of them; where there are some (or `_` in their place) they must be right. PERFPRED_NOT_FOUND says what is wrong
    with the name. */
 enum perfpred_status ppi_contract_find(const struct ppi_contraction *contraction, const char *name,
                                        struct ppi_contract_algorithm *algorithm, struct perfpred_error *error);

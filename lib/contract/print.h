@@ -6,10 +6,14 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "contract/call.h"
+#include "contract/einsum.h"
 
-/* The text of `algorithm NAME(...)` (doc/language.md) with the extents as parameters, na for index a, that propose the contraction's. */
-void ppi_contract_print_program(const struct ppi_contraction *contraction,
-                                const struct ppi_contract_algorithm *algorithm, struct ppi_text *text);
+/* The text of `algorithm NAME(...)` (doc/language.md), `_` in the place of apostrophes. The extents are parameters, na for index a, that
+   propose the contraction's; they are numbers, without parameters, where strides were given, an extent is below 2 or there are more than 8
+   indices. PERFPRED_UNSUPPORTED: strides of an input by which elements share places. */
+enum perfpred_status ppi_contract_print_program(const struct ppi_contraction *contraction,
+                                                const struct ppi_contract_algorithm *algorithm, struct ppi_text *text,
+                                                struct perfpred_error *error);
 /* The same as a program; the caller gets a reference. */
 enum perfpred_status ppi_contract_program(const struct perfpred_context *context,
                                           const struct ppi_contraction *contraction,
@@ -18,7 +22,7 @@ enum perfpred_status ppi_contract_program(const struct perfpred_context *context
 /* A self-contained file of C with one function that calls CBLAS. PERFPRED_OVERFLOW: an extent or stride that is an argument of BLAS is beyond
    its 32-bit integers. */
 enum perfpred_status ppi_contract_print_c(const struct ppi_contraction *contraction,
-                                          const struct ppi_contract_algorithm *algorithm, struct ppi_text *text,
-                                          struct perfpred_error *error);
+                                          const struct ppi_contract_algorithm *algorithm, const char *function,
+                                          struct ppi_text *text, struct perfpred_error *error);
 
 #endif
