@@ -49,6 +49,11 @@ enum {
 #define TAKES_EMULATED (UINT64_C(1) << 36) /* --cache, a list of sizes, and how caches are emulated */
 #define TAKES_CALLS (UINT64_C(1) << 37)    /* --calls --script --width */
 #define TAKES_MISSES (UINT64_C(1) << 38)   /* of loop nests and C files */
+#define TAKES_EXTENTS (UINT64_C(1) << 39)  /* a=b=c=400 */
+#define TAKES_FAMILY (UINT64_C(1) << 40)   /* which algorithms of a contraction, how they are predicted and measured */
+#define TAKES_CONTRACT (UINT64_C(1) << 41) /* what else is asked about a contraction */
+#define TAKES_CURVES (UINT64_C(1) << 42)   /* --curves */
+#define TAKES_DRIFT (UINT64_C(1) << 43)    /* -m --apply --replace */
 
 /* Words in the order in which they were given; borrowed from argv. */
 struct words {
@@ -77,6 +82,7 @@ struct options {
   struct counts thread_counts;
   int64_t setup; /* 1: the first one of the model file; 0: any */
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
+  bool apply, drift; /* of a machine that drifts */
   bool keep_libraries, preload_libraries;
   bool caches, detail, fit, keep;
   const char *mode, *states;                                  /* NULL: none given */
@@ -99,6 +105,13 @@ struct options {
   bool pieces, curve;
   int64_t region;
   struct words defines, includes;
+  struct words extents, strides; /* of contractions */
+  const char *kernel_names, *type, *stage, *analyze, *cases;
+  bool list, stages, fuse, copies, no_copies, complete, corrected, whole_lines, untruncated;
+  int64_t most, others, curves, seed; /* 0: the default */
+  int64_t measure;                    /* 0: no; -1: all */
+  double run_budget_s, limit_s, factor;
+  const char *memory_limit;
   void *memory; /* of the words */
 };
 
@@ -110,6 +123,8 @@ struct command {
   const char *details; /* paragraphs of its help, or NULL */
   uint64_t takes;
   size_t operands_min, operands_max;
+  const char
+      *extents_behind; /* assignments are extents where the first operand begins so; NULL: always. TAKES_EXTENTS */
   int (*run)(const struct options *options);
 };
 
