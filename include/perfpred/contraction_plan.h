@@ -175,7 +175,8 @@ PERFPRED_API enum perfpred_status perfpred_contraction_plan_summary(const struct
 enum perfpred_contraction_source {
   PERFPRED_CONTRACTION_MEASURED = 0, /**< micro-benchmarks */
   PERFPRED_CONTRACTION_MODELLED = 1, /**< models */
-  PERFPRED_CONTRACTION_DROPPED = 2   /**< nothing: it was dropped early, and has a bound */
+  PERFPRED_CONTRACTION_DROPPED = 2,  /**< nothing: it was dropped early, and has a bound */
+  PERFPRED_CONTRACTION_ROUGH = 3     /**< the bound alone: measuring it as in its algorithm would have cost too much */
 };
 
 /** What a bound rests on. @since 0.1 */
