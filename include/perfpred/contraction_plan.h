@@ -153,17 +153,19 @@ struct perfpred_contraction_plan_info {
   double planning_s;   /**< wall time of this answer (of a virtual sampler: virtual), seconds */
   double made_s;       /**< and of making it: the same unless it was kept */
   double budget_s;     /**< time that there was for making it */
-  int from_cache;      /**< 1: it was kept */
-  int bounded;  /**< 1: no algorithm that was dropped can be faster, by the bounds; 0: the budget was spent first, or
+  double
+      calibration_s; /**< time that finding the caches took, once for each planner and besides: planning_s does not have it */
+  int from_cache; /**< 1: it was kept */
+  int bounded;    /**< 1: no algorithm that was dropped can be faster, by the bounds; 0: the budget was spent first, or
                    finding out would have cost more than could be gained */
-  double flops; /**< of the contraction */
+  double flops;   /**< of the contraction */
   double tensor_bytes; /**< size of its tensors */
   int64_t cache_bytes; /**< size of the cache that was assumed; 0: none was needed */
 };
 #define PERFPRED_CONTRACTION_PLAN_INFO_INIT                                                                            \
   {                                                                                                                    \
     sizeof(struct perfpred_contraction_plan_info), PERFPRED_CONTRACTION_AUTO, PERFPRED_CONTRACTION_STAGE_DEFAULT, 0,   \
-        0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0                                                           \
+        0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0                                                      \
   }
 
 /** Tells of a plan as a whole. @return PERFPRED_OK, PERFPRED_INVALID @since 0.1 */
@@ -218,7 +220,7 @@ struct perfpred_contraction_prediction {
 
 /**
  * Tells of an algorithm by its rank. The first one is the pick. Behind those that are predicted come dropped ones, by their bounds: all of
- * them where the family has at most 4096 algorithms; of larger ones perfpred_contraction_plan_group_at tells.
+ * them where at most 10000 algorithms pass the filter; of larger ones perfpred_contraction_plan_group_at tells.
  *
  * @param plan the plan
  * @param rank from 0
@@ -300,7 +302,7 @@ struct perfpred_contraction_validation {
  * Executes algorithms of a plan, interleaved, and sets their times beside the predicted ones. The plan keeps them: perfpred_contraction_plan_at
  * and perfpred_contraction_plan_report tell them from then on.
  *
- * @param plan the plan; nobody else may use it meanwhile
+ * @param plan the plan; nobody else may use it meanwhile, and the context of its planner must still be there
  * @param sampler where they are executed
  * @param options options, or NULL
  * @param[in,out] validation the summary; size set by the caller

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making the findings for a contraction: its algorithms, the caches, clock and progress, the search. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/contraction_planner.h"
+#include "api/contraction_search.h"
+#include "base/context.h"
+#include "cache/settings.h"
+#include "machine/clock.h"
+#include "measure/sampler.h"
+
+#define CALIBRATION_S 0.5 /* for finding the caches */
+#define OVERHEAD 2.0
+#define SMALL_BYTES 131072.0           /* tensors that every machine's second level holds several times over, */
+#define SMALL_CACHE (INT64_C(1) << 20) /* for which any size of the cache will do */
+
+/* --- Clock and progress -------------------------------------------------------------------------------------------- */
+
+struct making {
+  struct perfpred_contraction_planner *planner;
+  struct ppi_clock clock;
+  double begin_s, fraction;
+  struct ppi_contraction_caches caches;
+  struct ppi_contraction_search search;
+};
+
+static double now(void *data) {
+  struct making *making = data;
+  const struct perfpred_sampler *sampler = making->planner->sampler;
+  return sampler && sampler->ops->now_s ? sampler->ops->now_s(sampler) : making->clock.now(making->clock.state);
+}
+
+/* The share of the budget that is spent; batches know only of themselves. */
+static int tell(void *data, const struct perfpred_progress *progress) {
+  struct making *making = data;
+  struct perfpred_progress told = *progress;
+  const struct perfpred_contraction_plan_options *options = &making->planner->options;
+  told.elapsed_s = now(making) - making->begin_s;
+  const double allowed_s = making->search.allowed_s > 0.0 ? making->search.allowed_s : told.elapsed_s + 1.0;
+  making->fraction =
+      fmax(making->fraction, isfinite(allowed_s) ? fmin(told.elapsed_s / allowed_s, 1.0) : making->search.done);
+  told.stage = "planning";
+  told.fraction = making->fraction;
+  told.remaining_s = isfinite(allowed_s) ? fmax(0.0, allowed_s - told.elapsed_s) : (double)NAN;
+  return options->progress(options->progress_data, &told);
+}
+
+/* --- Caches -------------------------------------------------------------------------------------------------------- */
+
+/* Levels that were measured, the nearest first; memory, the last one, has no size. */
+static bool take_levels(const struct ppi_effective *levels, int count, struct ppi_contraction_caches *caches) {
+  int known = 0;
+  while (known < count && levels[known].bytes > 0)
+    known++;
+  if (known == 0)
+    return false;
+  caches->bytes = levels[known - 1].bytes;
+  caches->near_bytes = levels[known > 1 ? 1 : 0].bytes;
+  return true;
+}
+
+static enum perfpred_status measure_caches(struct making *making, struct perfpred_error *error) {
+  struct perfpred_contraction_planner *planner = making->planner;
+  struct ppi_effective levels[PPI_CACHE_MAX];
+  struct ppi_curve *curve = calloc(1, sizeof *curve);
+  const double begin_s = now(making);
+  if (!curve)
+    return ppi_error_memory(error);
+  enum perfpred_status status = planner->sampler->ops->caches(planner->sampler, CALIBRATION_S, curve, error);
+  if (!status)
+    planner->calibrated = take_levels(levels, ppi_levels_find(curve, levels), &planner->caches);
+  planner->calibration_s = now(making) - begin_s;
+  free(curve);
+  return status;
+}
+
+/* What the machine reports is all there is where nothing was measured and nothing can be. */
+static enum perfpred_status report_caches(struct perfpred_contraction_planner *planner, struct perfpred_error *error) {
+  struct perfpred_cache_options reported = PERFPRED_CACHE_OPTIONS_INIT;
+  enum perfpred_status status = ppi_cache_settings(NULL, NULL, &reported, error);
+  if (status)
+    return status;
+  planner->caches.near_bytes = reported.level_bytes[0];
+  planner->caches.bytes = reported.level_bytes[reported.level_count - 1];
+  planner->calibrated = true;
+  return PERFPRED_OK;
+}
+
+static bool needs_caches(const struct perfpred_contraction_planner *planner, double tensor_bytes) {
+  return tensor_bytes > SMALL_BYTES && planner->sampler && planner->options.mode != PERFPRED_CONTRACTION_MODELS &&
+         planner->options.stage != PERFPRED_CONTRACTION_STAGE_REPEATED;
+}
+
+/* The caller's size; else what was found for the models' machine, or is found now, once. */
+static enum perfpred_status find_caches(struct making *making, double tensor_bytes,
+                                        struct ppi_contraction_caches *caches, struct perfpred_error *error) {
+  struct perfpred_contraction_planner *planner = making->planner;
+  const struct perfpred_models *models = planner->models.models;
+  enum perfpred_status status = PERFPRED_OK;
+  *caches = (struct ppi_contraction_caches){ SMALL_CACHE, SMALL_CACHE, planner->options.factor, true };
+  if (!needs_caches(planner, tensor_bytes))
+    return PERFPRED_OK;
+  if (planner->calibrated) {
+    *caches = planner->caches;
+    return PERFPRED_OK;
+  }
+  planner->caches = *caches;
+  if (models && take_levels(models->machine.effective, models->machine.effective_count, &planner->caches))
+    planner->calibrated = true;
+  else if (planner->options.cache_bytes == 0 && planner->sampler->ops->caches)
+    status = measure_caches(making, error);
+  if (!status && !planner->calibrated)
+    status = report_caches(planner, error);
+  if (!status && planner->options.cache_bytes > 0) {
+    planner->caches.bytes = planner->options.cache_bytes;
+    if (planner->caches.near_bytes > planner->caches.bytes)
+      planner->caches.near_bytes = planner->caches.bytes;
+  }
+  *caches = planner->caches;
+  return status;
+}
+
+/* --- All together -------------------------------------------------------------------------------------------------- */
+
+static enum perfpred_status search(struct making *making, struct ppi_contraction_findings *findings,
+                                   struct perfpred_error *error) {
+  const struct perfpred_contraction_planner *planner = making->planner;
+  const struct perfpred_contraction_plan_options *options = &planner->options;
+  struct ppi_contraction_pricing pricing = {
+    .kernels = planner->context->kernels,
+    .sampler = planner->sampler,
+    .models = planner->models,
+    .mode = options->mode,
+    .stage = options->stage,
+    .caches = making->caches,
+    .sampling = { .repetitions = options->repetitions, .seed = options->seed },
+    .repetitions = options->repetitions,
+    .candidates = &findings->candidates,
+    .overhead = OVERHEAD,
+  };
+  if (options->progress) {
+    pricing.sampling.progress = tell;
+    pricing.sampling.progress_data = making;
+  }
+  making->search = (struct ppi_contraction_search){ .pricing = &pricing,
+                                                    .budget_s = options->budget_s,
+                                                    .complete = options->complete != 0,
+                                                    .tie = options->tie,
+                                                    .now_s = now,
+                                                    .data = making };
+  enum perfpred_status status = ppi_contraction_search(&making->search, error);
+  ppi_contraction_memo_free(&pricing.memo);
+  findings->benchmarks = pricing.benchmarks;
+  findings->budget_s = making->search.allowed_s;
+  findings->bounded = making->search.bounded;
+  return status;
+}
+
+static enum perfpred_status make(struct making *making, const struct ppi_contraction *contraction,
+                                 struct ppi_contraction_findings *findings, struct perfpred_error *error) {
+  const struct perfpred_contraction_planner *planner = making->planner;
+  enum perfpred_status status =
+      ppi_contraction_candidates_of(contraction, &planner->choice, &findings->candidates, error);
+  if (!status)
+    status = find_caches(making, findings->candidates.tensor_bytes, &making->caches, error);
+  if (!status)
+    status = search(making, findings, error);
+  return status ? status : ppi_contraction_findings_rank(findings, error);
+}
+
+enum perfpred_status ppi_contraction_make(struct perfpred_contraction_planner *planner,
+                                          const struct ppi_contraction *contraction,
+                                          struct ppi_contraction_findings **findings, struct perfpred_error *error) {
+  struct making making = { .planner = planner };
+  struct ppi_contraction_findings *made = calloc(1, sizeof *made);
+  if (!made)
+    return ppi_error_memory(error);
+  atomic_init(&made->references, 1);
+  made->mode = planner->options.mode;
+  made->stage = planner->options.stage;
+  made->tie = planner->options.tie;
+  ppi_clock_monotonic(&making.clock);
+  making.begin_s = now(&making);
+  const double calibrated_s = planner->calibration_s;
+  enum perfpred_status status = make(&making, contraction, made, error);
+  made->calibration_s = planner->calibration_s - calibrated_s;
+  made->made_s = now(&making) - making.begin_s - made->calibration_s;
+  made->cache_bytes = making.caches.bytes;
+  if (status)
+    ppi_contraction_findings_unref(made);
+  else
+    *findings = made;
+  return status;
+}
