@@ -67,7 +67,7 @@ enum ppi_tour_subject {
 };
 
 /* Steps of a set-up, made in their order before the timed part (and before its lead). Operands are meant where the timed part, with its
-   lead, has them: in a window the slices of all of its iterations. */
+   lead, has them: in a window the slices of all of its iterations. A whole execution and zeroing have items of remote memory alone. */
 enum ppi_tour_item_kind {
   PPI_TOUR_TOUCH, /* a byte of each line of the operand is read */
   PPI_TOUR_FLUSH, /* each line of it leaves the caches; where this machine has no instruction for that: PERFPRED_UNSUPPORTED */
@@ -151,6 +151,21 @@ void ppi_tour_divide(const struct ppi_tour *tour, int64_t most, struct ppi_tour_
 /* Time of all iterations with their copies, without zeroing, from the times of an iteration in windows of each stratum, and how many
    iterations those had (struct ppi_tour_result). */
 double ppi_tour_total(const struct ppi_tour_strata *strata, const double *iteration_s, const int64_t *timed);
+
+/* --- Where samples are ----------------------------------------------------------------------------------------------- */
+
+/* Iterations of all loops from a level on; of the loops of a checked tour they fit. */
+int64_t ppi_tour_body(const struct ppi_tour *tour, int level);
+/* Iterations, calls or copies of the timed part: as asked, or as many as there are. */
+int64_t ppi_tour_timed(const struct ppi_tour *tour, const struct ppi_tour_request *request);
+
+struct ppi_tour_place {
+  int64_t begin, lead; /* the first iteration of the timed part; iterations right before it that are run */
+  int pending; /* copies of this level and of those further in belong to the timed part, where nothing runs before it */
+};
+/* Where a sample is, by its number: another place each time, spread over the iterations, the same for the same seed. */
+void ppi_tour_place(const struct ppi_tour *tour, const struct ppi_tour_request *request, uint64_t seed, uint64_t number,
+                    struct ppi_tour_place *place);
 
 /* The outermost level whose loops, it and those inside of it, have at most so many iterations. */
 int ppi_tour_unit(const struct ppi_tour *tour, int64_t most);
