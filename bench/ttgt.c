@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What people do by hand: a tensor contraction as transpose, transpose, one product of matrices, transpose. usage: ttgt BLAS EINSUM EXTENTS
+   REPETITIONS, such as ttgt libblis.so.4 'ai,ibc->abc' 'a=400;b=400;c=400;i=8' 10. Tensors are column-major. Orders of the indices are
+   chosen so that the fewest elements are moved, transpositions go by tiles, what needs none has none; a batch index is a loop. Prints
+   JSON. bench/contract.py asks for it. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RANK 16
+#define TILE 16
+
+typedef void dgemm_fn(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+                      const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
+
+struct tensor {
+  char indices[RANK + 1];
+  int64_t stride[128], elements; /* of each index */
+  double *data;
+};
+
+/* Rows and columns of a tensor as a matrix: indices, the fastest first. */
+struct matrix {
+  struct tensor *tensor;
+  char rows[RANK + 1], columns[RANK + 1];
+  bool packed, transposed; /* not as it lies; with its columns' stride 1 */
+  double *pack;
+};
+
+static int64_t extent[128];
+
+static int fail(const char *what) {
+  fprintf(stderr, "ttgt: %s\n", what);
+  return 1;
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int64_t size_of(const char *indices) {
+  int64_t size = 1;
+  for (; *indices != '\0'; indices++)
+    size *= extent[(int)*indices];
+  return size;
+}
+
+/* Those of `from` that are in (or not in) both others, in order. */
+static void choose(const char *from, const char *first, bool in_first, const char *second, bool in_second, char *out) {
+  for (; *from != '\0'; from++)
+    if ((strchr(first, *from) != NULL) == in_first && (strchr(second, *from) != NULL) == in_second)
+      *out++ = *from;
+  *out = '\0';
+}
+
+/* Whether the indices run through memory as one. */
+static bool is_fused(const struct tensor *tensor, const char *indices) {
+  for (size_t i = 0; indices[0] != '\0' && indices[i + 1] != '\0'; i++)
+    if (tensor->stride[(int)indices[i + 1]] != tensor->stride[(int)indices[i]] * extent[(int)indices[i]])
+      return false;
+  return true;
+}
+
+static bool starts(const struct tensor *tensor, const char *indices) {
+  return indices[0] == '\0' || tensor->stride[(int)indices[0]] == 1;
+}
+
+static void look(struct matrix *matrix) {
+  const bool fused = is_fused(matrix->tensor, matrix->rows) && is_fused(matrix->tensor, matrix->columns);
+  matrix->transposed = fused && !starts(matrix->tensor, matrix->rows) && starts(matrix->tensor, matrix->columns);
+  matrix->packed = !(fused && (matrix->transposed || starts(matrix->tensor, matrix->rows)));
+}
+
+static int leading(const struct matrix *matrix) {
+  const char *inner = matrix->transposed ? matrix->columns : matrix->rows;
+  const char *outer = matrix->transposed ? matrix->rows : matrix->columns;
+  if (matrix->packed || outer[0] == '\0')
+    return (int)(size_of(inner) > 0 ? size_of(inner) : 1);
+  return (int)matrix->tensor->stride[(int)outer[0]];
+}
+
+/* Between a slice of a tensor and its packed matrix, whose rows and columns are `order`; tiles over what is fastest on either side. */
+static void move(const struct matrix *matrix, double *slice, bool out) {
+  char order[2 * RANK + 1];
+  int64_t at[2 * RANK] = { 0 }, packed[2 * RANK], n0, n1;
+  snprintf(order, sizeof order, "%s%s", matrix->rows, matrix->columns);
+  const int count = (int)strlen(order);
+  int fast = 0;
+  if (count == 0) {
+    *(out ? slice : matrix->pack) = *(out ? matrix->pack : slice);
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    packed[i] = i == 0 ? 1 : packed[i - 1] * extent[(int)order[i - 1]];
+    if (matrix->tensor->stride[(int)order[i]] < matrix->tensor->stride[(int)order[fast]])
+      fast = i;
+  }
+  const int64_t s0 = matrix->tensor->stride[(int)order[0]], s1 = matrix->tensor->stride[(int)order[fast]];
+  n0 = extent[(int)order[0]];
+  n1 = fast == 0 ? 1 : extent[(int)order[fast]];
+  for (;;) {
+    double *lies = slice, *lines = matrix->pack;
+    for (int i = 1; i < count; i++) {
+      lies += i == fast ? 0 : at[i] * matrix->tensor->stride[(int)order[i]];
+      lines += i == fast ? 0 : at[i] * packed[i];
+    }
+    for (int64_t j0 = 0; j0 < n1; j0 += TILE)
+      for (int64_t i0 = 0; i0 < n0; i0 += n1 == 1 ? n0 : TILE) {
+        const int64_t j1 = j0 + TILE < n1 ? j0 + TILE : n1, i1 = n1 == 1 || i0 + TILE > n0 ? n0 : i0 + TILE;
+        for (int64_t j = j0; j < j1; j++)
+          for (int64_t i = i0; i < i1; i++) {
+            double *a = lies + i * s0 + j * s1, *b = lines + i + j * packed[fast];
+            if (out)
+              *a = *b;
+            else
+              *b = *a;
+          }
+      }
+    int level = 1;
+    while (level < count && (level == fast || ++at[level] == extent[(int)order[level]])) {
+      at[level] = level == fast ? at[level] : 0;
+      level++;
+    }
+    if (level >= count)
+      return;
+  }
+}
+
+static int read_tensor(const char *text, size_t length, struct tensor *tensor) {
+  int64_t stride = 1;
+  if (length > RANK)
+    return fail("too many indices");
+  memcpy(tensor->indices, text, length);
+  for (size_t i = 0; i < length; i++) {
+    tensor->stride[(int)text[i]] = stride;
+    stride *= extent[(int)text[i]];
+  }
+  tensor->elements = stride;
+  tensor->data = aligned_alloc(64, ((size_t)stride * sizeof(double) / 64 + 1) * 64);
+  if (tensor->data == NULL)
+    return fail("out of memory");
+  for (int64_t i = 0; i < stride; i++)
+    tensor->data[i] = (double)(i % 17) - 8.0;
+  return 0;
+}
+
+static int read_arguments(char **argv, struct tensor tensors[3]) {
+  const char *comma = strchr(argv[2], ','), *arrow = strstr(argv[2], "->");
+  if (comma == NULL || arrow == NULL || comma > arrow)
+    return fail("expected EINSUM such as ai,ibc->abc");
+  for (const char *at = argv[3]; *at != '\0';) {
+    char *end;
+    if (at[1] != '=')
+      return fail("expected EXTENTS such as a=8;b=9");
+    extent[(int)at[0] & 127] = strtoll(at + 2, &end, 10);
+    at = *end == ';' ? end + 1 : end;
+    if (*end != ';' && *end != '\0')
+      return fail("expected EXTENTS such as a=8;b=9");
+  }
+  return read_tensor(argv[2], (size_t)(comma - argv[2]), &tensors[0]) ||
+         read_tensor(comma + 1, (size_t)(arrow - comma - 1), &tensors[1]) ||
+         read_tensor(arrow + 2, strlen(arrow + 2), &tensors[2]);
+}
+
+/* Of all orders that some tensor has, those that move the fewest elements. */
+static void arrange(struct tensor tensors[3], struct matrix best[3]) {
+  const char *a = tensors[0].indices, *b = tensors[1].indices, *c = tensors[2].indices;
+  int64_t fewest = INT64_MAX;
+  for (int way = 0; way < 8; way++) {
+    struct matrix tried[3] = { { .tensor = &tensors[0] }, { .tensor = &tensors[1] }, { .tensor = &tensors[2] } };
+    char rows[RANK + 1], columns[RANK + 1], summed[RANK + 1];
+    int64_t moved = 0;
+    choose(way & 1 ? a : c, way & 1 ? c : a, true, b, false, rows);
+    choose(way & 2 ? b : c, way & 2 ? c : b, true, a, false, columns);
+    choose(way & 4 ? a : b, way & 4 ? b : a, true, c, false, summed);
+    strcpy(tried[0].rows, rows), strcpy(tried[0].columns, summed);
+    strcpy(tried[1].rows, summed), strcpy(tried[1].columns, columns);
+    strcpy(tried[2].rows, rows), strcpy(tried[2].columns, columns);
+    for (int i = 0; i < 3; i++) {
+      look(&tried[i]);
+      moved += tried[i].packed ? tried[i].tensor->elements : 0;
+    }
+    if (moved < fewest) {
+      fewest = moved;
+      memcpy(best, tried, sizeof tried);
+    }
+  }
+}
+
+/* C^T = B^T A^T where C lies transposed. */
+static void multiply(dgemm_fn *dgemm, const struct matrix m[3], double *const slices[3]) {
+  const bool swap = m[2].transposed;
+  const struct matrix *left = swap ? &m[1] : &m[0], *right = swap ? &m[0] : &m[1];
+  double *const a = left->packed ? left->pack : slices[swap ? 1 : 0];
+  double *const b = right->packed ? right->pack : slices[swap ? 0 : 1];
+  const int rows = (int)size_of(swap ? m[2].columns : m[2].rows),
+            columns = (int)size_of(swap ? m[2].rows : m[2].columns);
+  const int summed = (int)size_of(m[0].columns), lda = leading(left), ldb = leading(right), ldc = leading(&m[2]);
+  const double one = 1.0, zero = 0.0;
+  dgemm(left->transposed != swap ? "T" : "N", right->transposed != swap ? "T" : "N", &rows, &columns, &summed, &one, a,
+        &lda, b, &ldb, &zero, m[2].packed ? m[2].pack : slices[2], &ldc, 1, 1);
+}
+
+/* Once; *product_s grows by the time in the BLAS. */
+static void contract(dgemm_fn *dgemm, const struct matrix m[3], const char *batch, double *product_s) {
+  int64_t at[RANK] = { 0 };
+  for (;;) {
+    double *slices[3];
+    size_t level = 0;
+    for (int i = 0; i < 3; i++) {
+      slices[i] = m[i].tensor->data;
+      for (size_t k = 0; batch[k] != '\0'; k++)
+        slices[i] += at[k] * m[i].tensor->stride[(int)batch[k]];
+    }
+    for (int i = 0; i < 2; i++)
+      if (m[i].packed)
+        move(&m[i], slices[i], false);
+    const double begin = seconds();
+    multiply(dgemm, m, slices);
+    *product_s += seconds() - begin;
+    if (m[2].packed)
+      move(&m[2], slices[2], true);
+    while (batch[level] != '\0' && ++at[level] == extent[(int)batch[level]])
+      at[level++] = 0;
+    if (batch[level] == '\0')
+      return;
+  }
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double checksum(const struct tensor *tensor) {
+  double sum = 0.0;
+  for (int64_t i = 0; i < tensor->elements; i++)
+    sum += tensor->data[i] * (double)(i % 13 + 1);
+  return sum;
+}
+
+int main(int argc, char **argv) {
+  struct tensor tensors[3] = { 0 };
+  struct matrix matrices[3];
+  char batch[RANK + 1], moved[4] = "";
+  double times[1000], product_s = 0.0;
+  if (argc != 5)
+    return fail("expected BLAS EINSUM EXTENTS REPETITIONS");
+  const int repetitions = atoi(argv[4]);
+  void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+  void *symbol = library != NULL ? dlsym(library, "dgemm_") : NULL;
+  Dl_info where;
+  dgemm_fn *dgemm;
+  if (symbol == NULL || dladdr(symbol, &where) == 0 || repetitions < 1 || repetitions > 1000)
+    return fail(library == NULL ? dlerror() : "no dgemm_ there, or not 1 to 1000 repetitions");
+  memcpy(&dgemm, &symbol, sizeof dgemm);
+  if (read_arguments(argv, tensors) != 0)
+    return 1;
+  arrange(tensors, matrices);
+  choose(tensors[0].indices, tensors[1].indices, true, tensors[2].indices, true, batch);
+  for (int i = 0; i < 3; i++) {
+    const int64_t elements = size_of(matrices[i].rows) * size_of(matrices[i].columns);
+    if (!matrices[i].packed)
+      continue;
+    moved[strlen(moved)] = "ABC"[i];
+    matrices[i].pack = aligned_alloc(64, ((size_t)elements * sizeof(double) / 64 + 1) * 64);
+    if (matrices[i].pack == NULL)
+      return fail("out of memory");
+    memset(matrices[i].pack, 0, (size_t)elements * sizeof(double));
+  }
+  contract(dgemm, matrices, batch, &product_s); /* untimed */
+  product_s = 0.0;
+  for (int i = 0; i < repetitions; i++) {
+    const double begin = seconds();
+    contract(dgemm, matrices, batch, &product_s);
+    times[i] = seconds() - begin;
+  }
+  qsort(times, (size_t)repetitions, sizeof times[0], compare);
+  printf("{\"time_s\": %.9g, \"min_s\": %.9g, \"product_s\": %.9g, \"transposed\": \"%s\", \"checksum\": %.17g, "
+         "\"blas\": \"%s\"}\n",
+         times[repetitions / 2], times[0], product_s / repetitions, moved, checksum(&tensors[2]), where.dli_fname);
+  return 0;
+}
