@@ -11,9 +11,18 @@
 #define ROUNDS 500
 #define VERIFICATIONS 4
 #define POINTS 50000 /* per target */
+#define PATIENT 1024 /* points: from there on twice as many of them have to bring something */
+#define LESS 0.8     /* of the error: what is left of it then */
 #define FITS_MORE                                                                                                      \
   1.5               /* times what looking at all targets took last: for the fits at the end, which have more samples */
 #define LOOSEST 0.5 /* error bound of a call that takes next to nothing of its step */
+
+/* What a target's samples were worth when they were last counted. */
+struct yield {
+  int count;
+  double error;
+  bool stalled; /* twice as many made hardly a difference: there is no shape that more of them would show */
+};
 
 struct work {
   struct ppi_refinement *refinement;
@@ -21,8 +30,9 @@ struct work {
   struct ppi_memory *memories;
   struct ppi_tiling *tilings;
   struct ppi_wishes wishes;
-  bool *changed;    /* targets with new samples since they were looked at */
-  int *verified;    /* how often each target was verified */
+  bool *changed; /* targets with new samples since they were looked at */
+  int *verified; /* how often each target was verified */
+  struct yield *yields;
   double *looked_s; /* how long it took to look at each target last */
   int *pieces;      /* that it had then */
   double solve_s;   /* of one in the solver, which may be far away */
@@ -36,6 +46,7 @@ static void work_release(struct work *work) {
   free(work->tilings);
   free(work->pieces);
   free(work->looked_s);
+  free(work->yields);
   free(work->verified);
   free(work->changed);
   free(work->terms);
@@ -51,8 +62,9 @@ static enum perfpred_status work_init(struct work *work) {
   work->tilings = calloc(refinement->count, sizeof *work->tilings);
   work->looked_s = calloc(refinement->count, sizeof *work->looked_s);
   work->pieces = calloc(refinement->count, sizeof *work->pieces);
-  if (!work->pieces || !work->looked_s || !work->tilings || !work->terms || !work->changed || !work->verified ||
-      !work->memories)
+  work->yields = calloc(refinement->count, sizeof *work->yields);
+  if (!work->pieces || !work->yields || !work->looked_s || !work->tilings || !work->terms || !work->changed ||
+      !work->verified || !work->memories)
     return ppi_error_memory(refinement->error);
   for (size_t i = 0; i < refinement->count; i++)
     ppi_terms_of(refinement->growths + i, work->terms + i);
@@ -198,6 +210,33 @@ static enum perfpred_status wish(struct work *work, size_t target, const struct 
   return ppi_wishes_of(&work->wishes, work->refinement, target, partition, true);
 }
 
+/* Root mean square of the errors of points left out, over the places of the domain: where samples are many counts for no more. */
+static double error_of(const struct ppi_partition *partition) {
+  double sum = 0.0, all = 0.0;
+
+  for (int i = 0; i < partition->region_count; i++) {
+    const struct ppi_region *region = partition->regions + i;
+    double places = ppi_region_places(partition->growth, region);
+
+    sum += places * region->deviation * region->deviation;
+    all += places;
+  }
+  return all > 0.0 ? sqrt(sum / all) : 0.0;
+}
+
+/* Times that neighbours of this machine disturb, or that jump from each size to the next, would be sampled everywhere. */
+static bool is_stalled(struct yield *yield, int count, const struct ppi_partition *partition) {
+  double error;
+
+  if (yield->stalled || count < PATIENT || count < 2 * yield->count)
+    return yield->stalled;
+  error = error_of(partition);
+  yield->stalled = yield->count > 0 && error > LESS * yield->error;
+  yield->count = count;
+  yield->error = error;
+  return yield->stalled;
+}
+
 /* Looks at a target's samples again. */
 static enum perfpred_status look(struct work *work, size_t target) {
   struct ppi_refinement *refinement = work->refinement;
@@ -213,7 +252,8 @@ static enum perfpred_status look(struct work *work, size_t target) {
     status = ppi_partition_build(&partition, refinement, target, &data, work->terms + target, work->memories + target);
   if (!status) {
     work->pieces[target] = partition.region_count;
-    if (data.count < POINTS && !refinement->growths[target].closed)
+    if (data.count < POINTS && !refinement->growths[target].closed &&
+        !is_stalled(work->yields + target, data.count, &partition))
       status = wish(work, target, &partition);
     ppi_partition_release(&partition);
   }

@@ -141,6 +141,26 @@ Test(adaptive, what_no_polynomial_follows_is_measured_everywhere) {
   perfpred_models_unref(models);
 }
 
+/* No two neighbours have anything to do with each other: more samples tell nothing of what is between them. */
+static double chaotic(const int64_t *sizes) {
+  uint64_t mixed = ((uint64_t)sizes[0] << 32 | (uint64_t)sizes[1]) * UINT64_C(0x9e3779b97f4a7c15);
+
+  mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+  return polynomial(sizes) * (1.0 + 0.4 * (double)(mixed >> 40) / (double)(1 << 24));
+}
+
+Test(adaptive, what_more_samples_do_not_help_is_given_up) {
+  struct lab lab = { .time_s = chaotic };
+  struct perfpred_generate_options knobs = options();
+  struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+  struct perfpred_models *models = trsm(&lab, &knobs, 1024, 1024, &report); /* 16384 places */
+
+  cr_assert_gt(report.points, 1024);
+  cr_assert_lt(report.points, 5000);
+  cr_assert_gt(report.max_error, 0.1); /* and says what it is */
+  perfpred_models_unref(models);
+}
+
 Test(adaptive, is_the_same_every_time) {
   struct lab lab = { .time_s = step_product }, twin = lab;
   struct perfpred_generate_options knobs = options();
