@@ -59,7 +59,7 @@ static void put_operand(struct report *report, struct ppi_json_out *call, int in
   put_tensor(&object, area.memory % PPI_OPERANDS);
   ppi_json_put_bool(&object, "packed", area.memory >= PPI_OPERANDS);
   put_area(report, &object, area);
-  ppi_json_put_integer(&object, "bytes", ppi_area_bytes(&body->terrain, area));
+  ppi_json_put_integer(&object, "bytes", ppi_area_element_bytes(&body->terrain, area));
   ppi_json_put_integer(&object, "line_bytes", ppi_area_line_bytes(&body->terrain, area));
   put_since(report, &object, &distance->areas);
   ppi_json_put_integer(&object, "distance_bytes", distance->bytes);

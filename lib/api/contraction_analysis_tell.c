@@ -99,7 +99,7 @@ enum perfpred_status perfpred_contraction_analysis_operand_at(const struct perfp
   full.tensor = letter(area.memory % PPI_OPERANDS);
   full.packed = area.memory >= PPI_OPERANDS;
   full.text = of->text;
-  full.bytes = ppi_area_bytes(&body->terrain, area);
+  full.bytes = ppi_area_element_bytes(&body->terrain, area);
   full.line_bytes = ppi_area_line_bytes(&body->terrain, area);
   full.since = of->since;
   full.distance_bytes = of->distance.bytes;

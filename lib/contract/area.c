@@ -13,7 +13,7 @@ static uint32_t bit(int index) {
 /* --- Memories ---------------------------------------------------------------------------------------------------------- */
 
 static void add_index(struct ppi_terrain *terrain, int memory, int index, int64_t stride) {
-  if (terrain->contraction->index[index].extent == 1)
+  if (terrain->extent[index] == 1)
     return;
   terrain->indices[memory] |= bit(index);
   terrain->stride[memory][index] = stride * terrain->element_bytes;
@@ -36,7 +36,7 @@ static bool fits(const struct ppi_terrain *terrain) {
   for (int memory = 0; memory < PPI_MEMORIES; memory++) {
     int64_t size = terrain->line_bytes;
     for (int i = 0; i < terrain->contraction->index_count; i++) {
-      const int64_t extent = terrain->contraction->index[i].extent;
+      const int64_t extent = terrain->extent[i];
       if ((terrain->indices[memory] & bit(i)) && extent > 0 && __builtin_mul_overflow(size, extent, &size))
         return false;
     }
@@ -53,6 +53,8 @@ enum perfpred_status ppi_terrain_begin(const struct ppi_contraction *contraction
                                    .element_bytes = (int64_t)ppi_type_bytes(contraction->type, false),
                                    .line_bytes = line_bytes,
                                    .whole_lines = whole_lines };
+  for (int i = 0; i < contraction->index_count; i++)
+    terrain->extent[i] = contraction->index[i].extent;
   assert(line_bytes >= terrain->element_bytes && (line_bytes & (line_bytes - 1)) == 0);
   place_indices(terrain, call);
   if (!fits(terrain))
@@ -93,11 +95,11 @@ void ppi_terrain_line(const struct ppi_terrain *terrain, int memory, struct ppi_
 
 /* --- Sizes of areas ---------------------------------------------------------------------------------------------------- */
 
-int64_t ppi_area_bytes(const struct ppi_terrain *terrain, struct ppi_area area) {
+int64_t ppi_area_element_bytes(const struct ppi_terrain *terrain, struct ppi_area area) {
   int64_t bytes = terrain->element_bytes;
   for (int i = 0; i < terrain->contraction->index_count; i++)
     if (area.open & bit(i))
-      bytes *= terrain->contraction->index[i].extent;
+      bytes *= terrain->extent[i];
   return bytes;
 }
 
@@ -118,7 +120,7 @@ int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area a
   const int count = sort(terrain, area.memory, area.open, order);
   int64_t block = terrain->element_bytes, blocks = 1, grain = line;
   for (int k = 0; k < count; k++) {
-    const int64_t extent = terrain->contraction->index[order[k]].extent;
+    const int64_t extent = terrain->extent[order[k]];
     if (extent == 0)
       return 0;
     if (blocks == 1 && stride[order[k]] - block < line) {
@@ -129,7 +131,7 @@ int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area a
     }
   }
   for (int i = 0; i < terrain->contraction->index_count; i++)
-    if (terrain->indices[area.memory] & ~area.open & bit(i))
+    if (terrain->indices[area.memory] & ~(area.open & ~bit(terrain->stepping)) & bit(i))
       grain = common(grain, stride[i]);
   const int64_t least = (block + line - 1) / line * line; /* from the beginning of a line on */
   const int64_t more =
@@ -138,7 +140,7 @@ int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area a
 }
 
 int64_t ppi_area_size(const struct ppi_terrain *terrain, struct ppi_area area) {
-  return terrain->whole_lines ? ppi_area_line_bytes(terrain, area) : ppi_area_bytes(terrain, area);
+  return terrain->whole_lines ? ppi_area_line_bytes(terrain, area) : ppi_area_element_bytes(terrain, area);
 }
 
 /* --- Unions ------------------------------------------------------------------------------------------------------------ */

@@ -39,7 +39,7 @@ enum perfpred_status ppi_terrain_begin(const struct ppi_contraction *contraction
 bool ppi_terrain_moves(const struct ppi_terrain *terrain, int memory, int index);
 
 /* Bytes of an area in elements, and in whole lines: exactly where its memory begins at a line, on average over its places. */
-int64_t ppi_area_bytes(const struct ppi_terrain *terrain, struct ppi_area area);
+int64_t ppi_area_element_bytes(const struct ppi_terrain *terrain, struct ppi_area area);
 int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area area);
 /* As the terrain counts. */
 int64_t ppi_area_size(const struct ppi_terrain *terrain, struct ppi_area area);

@@ -51,7 +51,7 @@ static struct ppi_setup_item line_item(const struct ppi_body *body, struct ppi_a
   item.kind = PPI_SETUP_LINE;
   item.extent[body->along[item.operand][0] == line->first ? 0 : 1] = line->elements;
   item.bytes = body->terrain.whole_lines ? ppi_area_line_bytes(&body->terrain, others)
-                                         : ppi_area_bytes(&body->terrain, others) * line->elements;
+                                         : ppi_area_element_bytes(&body->terrain, others) * line->elements;
   return item;
 }
 
