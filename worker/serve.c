@@ -187,6 +187,7 @@ static enum perfpred_status handle(struct worker *worker, struct perfpred_error 
                    { PPI_MESSAGE_CACHES, worker_caches },
                    { PPI_MESSAGE_SCRIPT, worker_script },
                    { PPI_MESSAGE_APEX, worker_apex },
+                   { PPI_MESSAGE_TOUR, worker_tour },
                    { PPI_MESSAGE_WATCH, worker_watch },
                    { PPI_MESSAGE_DESCRIBE, describe },
                    { PPI_MESSAGE_LEAST_SQUARES, least_squares } };

@@ -84,6 +84,7 @@ enum perfpred_status worker_windows(struct worker *worker, struct perfpred_error
 int worker_progress(void *data, const struct perfpred_progress *progress);
 enum perfpred_status worker_watch(struct worker *worker, struct perfpred_error *error); /* watch.c */
 enum perfpred_status worker_apex(struct worker *worker, struct perfpred_error *error);  /* apex.c */
+enum perfpred_status worker_tour(struct worker *worker, struct perfpred_error *error);  /* tour.c */
 /* Parts of these. The head of a batch; a program from its text; what stopped a batch: the complaint of a library and the wish of the client
    come before what the core says. */
 enum perfpred_status worker_read_head(struct worker *worker, struct ppi_sampling *sampling, size_t *count,

@@ -20,6 +20,7 @@ struct ppi_history {
   double measure_s;              /* sum of all runs that were timed, warm ones included */
   double yardstick_s, restore_s; /* as in struct ppi_spent */
   double first_s;                /* wall time of the very first run */
+  double limit_s;                /* wall time for all of that together; 0: any */
   unsigned wanted;               /* samples that should pass */
   size_t passed;                 /* at the reference level of the last count */
   unsigned passed_batches;

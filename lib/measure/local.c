@@ -72,6 +72,12 @@ static enum perfpred_status local_apex(struct perfpred_sampler *sampler, const s
   return ppi_core_apex(((struct local *)sampler)->core, batch, sampling, report, error);
 }
 
+static enum perfpred_status local_tour(struct perfpred_sampler *sampler, const struct ppi_tour_batch *batch,
+                                       const struct ppi_sampling *sampling, struct ppi_tour_result *results,
+                                       struct perfpred_error *error) {
+  return ppi_core_tour(((struct local *)sampler)->core, batch, sampling, results, error);
+}
+
 static enum perfpred_status local_describe(struct perfpred_sampler *sampler, double rates_s,
                                            struct ppi_machine *machine, struct ppi_setup *setup,
                                            struct perfpred_error *error) {
@@ -108,6 +114,7 @@ static const struct ppi_sampler_ops local_ops = { .sample = local_sample,
                                                   .caches = local_caches,
                                                   .script = local_script,
                                                   .apex = local_apex,
+                                                  .tour = local_tour,
                                                   .describe = local_describe,
                                                   .least_squares = local_least_squares,
                                                   .destroy = local_destroy };

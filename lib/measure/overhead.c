@@ -100,6 +100,8 @@ double ppi_core_idle(struct ppi_core *core, const struct ppi_subjects *idle, con
   subjects.select = select_idle;
   subjects.overhead_s = no_overhead;
   subjects.prepare = NULL;
+  subjects.wanted = NULL;
+  subjects.limits_s = NULL;
   subjects.unpaired = false;
   ppi_core_calibrate(core);
   if (ppi_schedule_run(&core->bench, &core->level, &subjects, &sampling, &result, NULL) != PERFPRED_OK)

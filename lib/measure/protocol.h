@@ -5,11 +5,12 @@
 #define PPI_MEASURE_PROTOCOL_H
 
 #include "base/wire.h"
+#include "kernel/registry.h"
 #include "machine/machine.h"
 #include "measure/mark.h"
 #include "measure/sampler.h"
 
-#define PPI_WORKER_PROTOCOL 11
+#define PPI_WORKER_PROTOCOL 12
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */
@@ -36,6 +37,7 @@ enum ppi_message {
   PPI_MESSAGE_CALLS,  /* sampling, 1, an execution, number of its calls -> results */
   PPI_MESSAGE_CACHES, /* longest time -> curve */
   PPI_MESSAGE_WATCH,  /* process, seconds, events -> samples as bytes */
+  PPI_MESSAGE_TOUR,   /* sampling, number of requests, tensors, tours, requests -> their results */
   PPI_MESSAGE_CANCEL, /* while one of the others runs; late ones are ignored */
   /* replies: any number of PROGRESS, then one of the others */
   PPI_MESSAGE_PROGRESS = 0x50500101,
@@ -93,6 +95,24 @@ void ppi_put_apex_report(struct ppi_wire *wire, const struct ppi_apex_report *re
 /* report->results: count of them; on failure nothing is left to free. */
 enum perfpred_status ppi_get_apex_report(struct ppi_wire *wire, struct ppi_apex_report *report, size_t count,
                                          struct perfpred_error *error);
+
+/* A batch behind its sampling and number of requests; what was received, with memory of its own: to be freed whatever is returned. A batch
+   that can be read is checked. */
+struct ppi_tour_parcel {
+  struct ppi_tour_batch batch;
+  struct ppi_tour *tours;
+  struct ppi_value (*values)[PPI_ARG_MAX];
+  struct ppi_tour_request *requests;
+  struct ppi_tour_item (*items)[PPI_TOUR_ITEMS_MAX];
+};
+void ppi_put_tour_batch(struct ppi_wire *wire, const struct ppi_tour_batch *batch);
+enum perfpred_status ppi_get_tour_batch(struct ppi_wire *wire, const struct ppi_kernels *kernels, size_t count,
+                                        struct ppi_tour_parcel *parcel, struct perfpred_error *error);
+void ppi_tour_parcel_free(struct ppi_tour_parcel *parcel);
+void ppi_put_tour_results(struct ppi_wire *wire, const struct ppi_tour_result *results, size_t count);
+/* On failure nothing is left to free. */
+enum perfpred_status ppi_get_tour_results(struct ppi_wire *wire, struct ppi_tour_result *results, size_t count,
+                                          struct perfpred_error *error);
 
 /* One result and what was counted. */
 void ppi_put_unit(struct ppi_wire *wire, const struct ppi_unit_result *result);

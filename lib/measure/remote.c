@@ -315,6 +315,41 @@ static enum perfpred_status apex(struct perfpred_sampler *sampler, const struct 
   return status == PERFPRED_OK ? ppi_get_apex_report(&remote->in, report, batch->count, error) : status;
 }
 
+static enum perfpred_status introduce_tours(struct ppi_remote *remote, const struct ppi_tour_batch *batch,
+                                            struct perfpred_error *error) {
+  enum perfpred_status status = ppi_remote_ready(remote, error);
+  for (size_t i = 0; i < batch->tour_count && status == PERFPRED_OK; i++) {
+    status = ppi_remote_introduce(remote, batch->tours[i].kernel, error);
+    if (status == PERFPRED_OK && batch->tours[i].copier != NULL)
+      status = ppi_remote_introduce(remote, batch->tours[i].copier, error);
+  }
+  return status;
+}
+
+static enum perfpred_status tour(struct perfpred_sampler *sampler, const struct ppi_tour_batch *batch,
+                                 const struct ppi_sampling *sampling, struct ppi_tour_result *results,
+                                 struct perfpred_error *error) {
+  struct ppi_remote *remote = remote_of(sampler);
+  struct perfpred_error trial = { .status = PERFPRED_OK };
+  enum perfpred_status status = ppi_tour_check(batch, error);
+  if (status != PERFPRED_OK || batch->request_count == 0)
+    return status;
+  status = introduce_tours(remote, batch, &trial);
+  if (status == PERFPRED_EXISTS) { /* another context's */
+    ppi_remote_process_stop(&remote->process, 0.0, NULL, 0);
+    ppi_error_clear(&trial);
+    status = introduce_tours(remote, batch, &trial);
+  }
+  if (status != PERFPRED_OK)
+    return ppi_error_set(error, status, "%s", trial.text);
+  ppi_wire_start(&remote->out, PPI_MESSAGE_TOUR);
+  ppi_put_sampling(&remote->out, sampling);
+  ppi_wire_put_i64(&remote->out, (int64_t)batch->request_count);
+  ppi_put_tour_batch(&remote->out, batch);
+  status = ppi_remote_ask(remote, sampling, remote->plan.timeout_s, error);
+  return status == PERFPRED_OK ? ppi_get_tour_results(&remote->in, results, batch->request_count, error) : status;
+}
+
 static enum perfpred_status take_samples(struct ppi_remote *remote, struct ppi_watch_sample **samples, size_t *count,
                                          struct perfpred_error *error) {
   size_t length = 0;
@@ -425,6 +460,7 @@ static const struct ppi_sampler_ops remote_ops = { .sample = sample,
                                                    .caches = caches,
                                                    .script = script,
                                                    .apex = apex,
+                                                   .tour = tour,
                                                    .watch = watch,
                                                    .describe = describe,
                                                    .least_squares = least_squares,

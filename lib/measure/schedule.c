@@ -180,6 +180,12 @@ static bool goes_on(const struct run *run, unsigned done, unsigned size, double 
   return done < size || (size > 1 && done < PPI_BATCH_MAX && now(run) - begin < PPI_BATCH_S);
 }
 
+/* Whether another batch would take a subject beyond what it may take. */
+static bool at_limit(const struct ppi_history *history) {
+  double spent = history->measure_s + history->yardstick_s + history->restore_s;
+  return history->limit_s > 0.0 && spent + history->batch_size * history->repetition_s > history->limit_s;
+}
+
 /* A sample joins the history of its subject, and those of its parts. */
 static enum perfpred_status keep_sample(struct run *run, struct ppi_history *history, const struct ppi_sample *sample,
                                         struct perfpred_error *error) {
@@ -228,7 +234,8 @@ static enum perfpred_status meet(struct run *run, size_t index, struct perfpred_
     status = run_warm(run, history, &history->first_s, error);
   if (status != PERFPRED_OK)
     return status;
-  history->wanted = run->wanted;
+  history->wanted = run->subjects->wanted != NULL ? run->subjects->wanted[index] : run->wanted;
+  history->limit_s = run->subjects->limits_s != NULL ? run->subjects->limits_s[index] : 0.0;
   history->batch_size = 1;
   return take_batch(run, history, error);
 }
@@ -256,8 +263,10 @@ static enum perfpred_status grow_wanted(const struct run *run, struct ppi_histor
   return PERFPRED_OK;
 }
 
-/* Batches still wanted of a subject, within the limit on attempts. */
+/* Batches still wanted of a subject, within the limits on attempts and time. */
 static unsigned missing(const struct ppi_history *history) {
+  if (at_limit(history))
+    return 0;
   unsigned wanted = history->wanted, kept = kept_of(history->batch_size);
   unsigned spread = wanted < PPI_BATCHES_MIN ? wanted : PPI_BATCHES_MIN;
   unsigned most = PPI_ATTEMPT_FACTOR * larger((wanted + kept - 1) / kept, spread);
@@ -312,6 +321,8 @@ static enum perfpred_status take_round(struct run *run, size_t *skipped, struct 
   *skipped = 0;
   for (size_t i = 0; i < run->order_count; i++) {
     struct ppi_history *history = &run->histories[run->order[i]];
+    if (at_limit(history))
+      continue;
     if (!fits_budget(run, history->batch_size * history->repetition_s)) {
       (*skipped)++;
       continue;

@@ -20,7 +20,9 @@ struct ppi_subjects {
   void *data;
   /* Last thing before a timed run, after the restoring: evicts operands, brings threads to their start. NULL: nothing. */
   void (*prepare)(void *data);
-  bool unpaired; /* no warm run before the timed one */
+  bool unpaired;          /* no warm run before the timed one */
+  const unsigned *wanted; /* samples of each, in place of the sampling's repetitions; NULL: all the same */
+  const double *limits_s; /* wall time that each may take, beyond its first sample; 0: any. NULL: all of them any */
   /* Subjects that are timed in parts: results are those of the parts, part_count of them for each subject. The times of the last run's
      parts; negative: one that it does not have, whose result has no samples. */
   size_t part_count; /* 0: the whole run counts */

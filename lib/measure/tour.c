@@ -139,16 +139,13 @@ static enum perfpred_status check_place(const struct look *look, int number) {
 
 static enum perfpred_status check_operand(const struct look *look, int number) {
   const struct ppi_tour_operand *operand = &look->tour->operands[number];
-  enum perfpred_status status = check_place(look, number);
-  if (status != PERFPRED_OK)
-    return status;
   const int64_t slice = reach(operand->extent[0], operand->stride[0], operand->extent[1], operand->stride[1]);
   const int64_t used = operand->place < 0 ? 0 : kernel_reach(look->tour, operand->place);
   if (slice < -1 || used < -1)
     return wrong_operand(look, number, "has a senseless shape", "a vector or a matrix");
   if (operand->copy.loops == -1 && used > slice)
     return wrong_operand(look, number, "is larger than its slice", "a kernel that stays inside of it");
-  status = check_copy(look, number);
+  enum perfpred_status status = check_copy(look, number);
   return status == PERFPRED_OK ? check_range(look, number, slice > 0 ? slice : 0) : status;
 }
 
@@ -189,6 +186,8 @@ static enum perfpred_status check_tour(const struct ppi_tour_batch *batch, size_
                                        struct perfpred_error *error) {
   struct look look = { .batch = batch, .tour = &batch->tours[number], .number = number, .error = error };
   enum perfpred_status status = check_loops(&look);
+  for (int o = 0; o < PPI_TOUR_OPERANDS && status == PERFPRED_OK; o++)
+    status = check_place(&look, o);
   if (status == PERFPRED_OK)
     status = ppi_kernel_check(look.tour->kernel, look.tour->values, error);
   if (status == PERFPRED_OK)

@@ -40,4 +40,16 @@ enum perfpred_status ppi_virtual_calls(struct perfpred_sampler *sampler, const s
                                        size_t count, const struct ppi_sampling *sampling, struct ppi_result *results,
                                        struct perfpred_error *error);
 
+/* Tours on a virtual clock. All calls of a tour cost the same; beside them cost
+   - the lines of an operand's slice, PPI_VIRTUAL_LINE_S each, in every iteration that has the operand at another place than the one before, in the
+     first one of all, and in a single call or copy that its set-up left without the operand: where it was flushed, or where more than
+     PPI_VIRTUAL_CACHE_BYTES were touched after it; what a set-up does not name is there when it begins;
+   - the lines of a packed copy, whenever it is made, and those of what is zeroed.
+   `warm` has everything there. */
+#define PPI_VIRTUAL_LINE_S 1e-9
+#define PPI_VIRTUAL_CACHE_BYTES (1 << 20)
+enum perfpred_status ppi_virtual_tour(struct perfpred_sampler *sampler, const struct ppi_tour_batch *batch,
+                                      const struct ppi_sampling *sampling, struct ppi_tour_result *results,
+                                      struct perfpred_error *error);
+
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps of LAPACK's algorithms in the worker: the kernels succeed on what the step before leaves, left-looking ones too. */
+/* Steps of LAPACK's algorithms in the worker: the kernels succeed on what the step before leaves, left-looking ones too. Tours there. */
 #include <math.h>
 
 #include "measure/sampler.h"
 #include "program/calls.h"
+#include "tour_world.h"
 #include "world.h"
 
 TestSuite(remote_windows, .init = world_start, .fini = world_stop, .timeout = 100);
@@ -111,5 +112,70 @@ Test(remote_windows, whole_executions) {
     ppi_results_free(results, calls.count);
     ppi_calls_free(&calls);
   }
+  perfpred_sampler_destroy(sampler);
+}
+
+/* All that can be asked of a tour; the real BLAS computes what the tensors' indices say. */
+static void expect_tour(struct perfpred_sampler *sampler, struct tour_case *made) {
+  const struct ppi_tour_item items[] = { { .kind = PPI_TOUR_REMOTE, .bytes = 100000 },
+                                         { .kind = PPI_TOUR_TOUCH, .operand = 0, .extent = { 1, 1 } },
+                                         { .kind = PPI_TOUR_FLUSH, .operand = 1 } };
+#if defined(__x86_64__)
+  enum { ITEMS = 3 };
+#else
+  enum { ITEMS = 2 };
+#endif
+  const struct ppi_tour_request requests[] = {
+    { .subject = PPI_TOUR_WHOLE, .level = -1, .warm = true, .limit_s = 60.0 },
+    { .subject = PPI_TOUR_WINDOW, .timed = 2, .lead = 2, .level = -1, .items = items, .item_count = ITEMS },
+    { .subject = PPI_TOUR_WINDOW, .timed = 2, .lead = 2, .level = 1 },
+    { .subject = PPI_TOUR_CALL, .level = -1, .warm = true, .timed = 10 },
+    { .subject = PPI_TOUR_CALL, .level = -1, .items = items, .item_count = ITEMS },
+    { .subject = PPI_TOUR_ZERO, .level = -1 },
+    { .subject = PPI_TOUR_COPY_IN, .level = -1 },
+    { .subject = PPI_TOUR_COPY_OUT, .level = -1 },
+  };
+  enum { COUNT = sizeof requests / sizeof requests[0], COPIES = 2 };
+  struct ppi_tour_result results[COUNT] = { 0 };
+  const struct ppi_sampling sampling = { .repetitions = 3, .gate = -1.0, .seed = 5 };
+  const size_t count = made->tour.operands[0].copy.loops >= 0 ? COUNT : COUNT - COPIES;
+  made->batch.tours = &made->tour;
+  made->batch.requests = requests;
+  made->batch.request_count = count;
+  cr_assert_eq(sampler->ops->tour(sampler, &made->batch, &sampling, results, &error), PERFPRED_OK, "%s", error.text);
+  for (size_t i = 0; i < count; i++) {
+    cr_expect_geq(results[i].timing.count, 3, "%s: request %zu", made->tour.kernel->name, i);
+    for (size_t k = 0; k < results[i].timing.count; k++)
+      cr_expect(results[i].timing.times_s[k] > 0.0 && isfinite(results[i].timing.times_s[k]));
+  }
+  cr_expect_lt(results[0].timing.residual, 1e-14, "%s: residual %g", made->tour.kernel->name,
+               results[0].timing.residual);
+  cr_expect_eq(results[3].timed, 10);
+  ppi_tour_results_free(results, count);
+}
+
+Test(remote_windows, tours) {
+  struct tour_case made;
+  struct perfpred_sampler *sampler = NULL;
+  cr_assert_eq(perfpred_sampler_create_worker(&context, NULL, &sampler, &error), PERFPRED_OK, "%s", error.text);
+  tour_ca_dgemv(&made, context.kernels);
+  expect_tour(sampler, &made);
+  tour_i_dgemv(&made, context.kernels);
+  expect_tour(sampler, &made);
+  tour_c_dgemm(&made, context.kernels);
+  expect_tour(sampler, &made);
+  tour_bi_daxpy(&made, context.kernels);
+  expect_tour(sampler, &made);
+  tour_i_dot(&made, context.kernels, PPI_TYPE_D);
+  expect_tour(sampler, &made);
+  tour_i_dot(&made, context.kernels, PPI_TYPE_Z);
+  expect_tour(sampler, &made);
+  made.batch.memory_bytes = 1; /* is told before anything is sent */
+  const struct ppi_tour_request request = { .subject = PPI_TOUR_WHOLE, .level = -1 };
+  struct ppi_tour_result result;
+  made.batch.requests = &request;
+  made.batch.request_count = 1;
+  cr_expect_eq(sampler->ops->tour(sampler, &made.batch, &(struct ppi_sampling){ .repetitions = 1 }, &result, &error),
+               PERFPRED_LIMIT);
   perfpred_sampler_destroy(sampler);
 }

@@ -506,7 +506,7 @@ Test(tours, what_does_not_fit_is_refused) {
   REFUSED(tour->operands[2].place = 3, "operand C is an argument of another kind");
   REFUSED(tour->operands[1].place = 3, "the kernel has other arguments than the operands");
   REFUSED(tour->operands[1].stride[0] = -1, "operand B has a senseless shape");
-  REFUSED(values[8].i = -1, "a size, leading dimension or increment is negative");
+  REFUSED(values[7].i = -1, "a size, leading dimension or increment is negative");
   REFUSED(values[7].i = 2, "operand B is larger than its slice");
   REFUSED(values[5].i = 5, "operand A is larger than its copy");
   REFUSED(tour->operands[0].copy.loops = 2, "operand A has a senseless copy");
@@ -516,7 +516,7 @@ Test(tours, what_does_not_fit_is_refused) {
   REFUSED(tour->operands[0].copy.step = 13, "operand A leaves its tensor");
   REFUSED(tour->copier = NULL, "operands are copied by no kernel for that");
   REFUSED(tour->copier = ppi_kernels_find(context.kernels, "zcopy"), "operands are copied by no kernel for that");
-  REFUSED(batch->type = PPI_TYPE_S, "of tours are senseless");
+  REFUSED(batch->type = PPI_TYPE_INT, "of tours are senseless");
   REFUSED(batch->elements[0] = 59, "of tours are senseless");
   REFUSED(batch->elements[0] = -1, "of tours are senseless");
   REFUSED(batch->index_count = 25, "of tours are senseless");
