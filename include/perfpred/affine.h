@@ -71,12 +71,15 @@ PERFPRED_API enum perfpred_status perfpred_nest_parse_c(const struct perfpred_co
 
 /**
  * The loop nest of an algorithm: each call is the loops of its kernel's reference (doc/misses.md lists them), on the algorithm's buffers.
+ * For all sizes at once: kernels that LAPACK has recursive (potrf2, getrf2) are the loops of the unblocked ones, which perfpred_misses, for
+ * given sizes, takes as they are.
  *
  * @param context the context; kernels without a reference are an error
  * @param algorithm an algorithm
  * @param[out] nest the nest, with the algorithm's parameters; the caller gets a reference
  * @param[out] error text of the error, or NULL
- * @return PERFPRED_OK, PERFPRED_UNSUPPORTED (a kernel without reference, an algorithm that calls itself), PERFPRED_LIMIT,
+ * @return PERFPRED_OK, PERFPRED_UNSUPPORTED (a kernel without reference, an algorithm that calls itself with sizes that are
+ *         not known to fall), PERFPRED_LIMIT,
  *         PERFPRED_INVALID, PERFPRED_NO_MEMORY
  * @since 0.1
  */

@@ -15,7 +15,7 @@
 #include "kernel/signature.h"
 #include "program/tree.h"
 
-#define LEVEL_MAX 16        /* programs that call each other */
+#define LEVEL_MAX 64        /* programs that call each other */
 #define OPEN_EXTENT 1000000 /* rows of the scratch of called programs: only which lines differ matters */
 
 /* *call: its place. A short block that stands apart has no calls of its own. */
@@ -66,8 +66,11 @@ static enum perfpred_status pass_argument(struct ppi_writer *writer, const struc
   const struct ppi_operand *operand = &node->operands[place];
   if (operand->integer)
     return ppi_frame_pass(writer, frame, operand->integer, reference, parameter);
-  const bool flag = node->kernel->args[place].kind == PPI_ARG_FLAG;
-  return ppi_frame_set(writer, reference, parameter, flag ? operand->fixed.i == 'U' : scalar_case(&operand->fixed));
+  const struct ppi_arg *arg = &node->kernel->args[place];
+  const int64_t value = arg->kind != PPI_ARG_FLAG ? scalar_case(&operand->fixed)
+                        : arg->option             ? operand->fixed.i - '0'
+                                                  : operand->fixed.i == 'U';
+  return ppi_frame_set(writer, reference, parameter, value);
 }
 
 static enum perfpred_status write_zero(struct ppi_writer *writer, char **zero) {
@@ -103,38 +106,78 @@ static enum perfpred_status make_array(struct ppi_writer *writer, struct ppi_exp
   return status ? status : write_zero(writer, &place->column);
 }
 
-enum perfpred_status ppi_writer_call(struct ppi_writer *writer, struct ppi_expanded *frame,
-                                     const struct ppi_node *node) {
-  struct ppi_expanded reference = { .caller = frame, .level = frame->level + 1 };
-  enum perfpred_status status = ppi_reference_find(writer->references, node, &reference.program, writer->error);
-  if (!status)
-    status = note_call(writer, frame, node, &reference.call);
-  if (status)
-    return status;
-  const struct perfpred_program *program = reference.program;
+/* Whether the smaller one of a call's sizes is a number. */
+static bool is_sized(const struct ppi_expanded *frame, const struct ppi_node *node) {
+  struct ppi_span least = { INT64_MAX, INT64_MAX };
+  for (int i = 0; i < node->kernel->size_count; i++) {
+    const struct ppi_span size = ppi_frame_span(frame, node->operands[node->kernel->sizes[i]].integer);
+    least.low = size.low < least.low ? size.low : least.low;
+    least.high = size.high < least.high ? size.high : least.high;
+  }
+  return ppi_span_is_number(&least);
+}
+
+/* The arguments of a call. Those of a call within a reference are parts of the arguments of the algorithm's call. */
+static enum perfpred_status enter_reference(struct ppi_writer *writer, const struct ppi_expanded *frame,
+                                            const struct ppi_node *node, struct ppi_expanded *reference) {
+  const struct perfpred_program *program = reference->program;
+  enum perfpred_status status = PERFPRED_OK;
   for (int i = 0; i < program->parameter_count && !status; i++)
-    status = pass_argument(writer, frame, node, &reference, i);
+    status = pass_argument(writer, frame, node, reference, i);
   for (int i = 0; i < program->buffer_count && !status; i++) {
     const int place = find_operand(node->kernel, program->buffers[i].name);
     assert(place >= 0);
     const bool scratch = node->kernel->args[place].kind == PPI_ARG_WORK;
-    status = scratch ? make_array(writer, &reference, i)
-                     : ppi_frame_view(writer, frame, &node->operands[place], &reference.places[i]);
-    reference.places[i].argument = place;
+    assert(!scratch || frame->call < 0);
+    status = scratch ? make_array(writer, reference, i)
+                     : ppi_frame_view(writer, frame, &node->operands[place], &reference->places[i]);
+    if (frame->call < 0)
+      reference->places[i].argument = place;
   }
-  if (!status)
-    status = ppi_writer_block(writer, &reference, program->body);
-  ppi_frame_clear(&reference);
   return status;
 }
 
+enum perfpred_status ppi_writer_call(struct ppi_writer *writer, struct ppi_expanded *frame,
+                                     const struct ppi_node *node) {
+  struct ppi_expanded *reference = calloc(1, sizeof *reference);
+  if (!reference)
+    return ppi_error_memory(writer->error);
+  *reference = (struct ppi_expanded){ .caller = frame, .level = frame->level + 1, .call = frame->call };
+  enum perfpred_status status =
+      ppi_reference_find(writer->references, node, is_sized(frame, node), &reference->program, writer->error);
+  if (!status && frame->call < 0)
+    status = note_call(writer, frame, node, &reference->call);
+  if (!status)
+    status = enter_reference(writer, frame, node, reference);
+  if (!status)
+    status = ppi_writer_block(writer, reference, reference->program->body);
+  ppi_frame_clear(reference);
+  free(reference);
+  return status;
+}
+
+/* The innermost frame of a program that is being expanded; NULL: there is none. */
+static const struct ppi_expanded *find_open(const struct ppi_expanded *frame, const struct perfpred_program *program) {
+  while (frame && frame->program != program)
+    frame = frame->caller;
+  return frame;
+}
+
+/* A program that calls itself comes to an end where one of its sizes is known to fall from call to call. */
+static bool falls(const struct ppi_expanded *callee, const struct ppi_expanded *open) {
+  for (int i = 0; i < callee->program->parameter_count; i++)
+    if (callee->spans[i].high < open->spans[i].low)
+      return true;
+  return false;
+}
+
 static enum perfpred_status check_callee(struct ppi_writer *writer, const struct ppi_expanded *frame,
-                                         const struct ppi_node *node) {
-  const struct perfpred_program *callee = node->callee ? node->callee : frame->program;
-  for (const struct ppi_expanded *at = frame; at; at = at->caller)
-    if (at->program == callee)
-      return ppi_error_set(writer->error, PERFPRED_UNSUPPORTED, "%s, line %d: %s calls itself, which no loop nest does",
-                           frame->program->name, node->line, callee->name);
+                                         const struct ppi_node *node, const struct ppi_expanded *callee) {
+  const struct ppi_expanded *open = find_open(frame, callee->program);
+  if (open && !falls(callee, open))
+    return ppi_error_set(writer->error, PERFPRED_UNSUPPORTED,
+                         "%s, line %d: %s calls itself with sizes that are not known to fall, which no loop nest does",
+                         frame->program->name, node->line, callee->program->name);
   if (frame->level >= LEVEL_MAX)
     return ppi_error_set(writer->error, PERFPRED_LIMIT, "%s: more than %d algorithms call each other",
                          frame->program->name, LEVEL_MAX);
@@ -154,17 +197,26 @@ static enum perfpred_status enter_callee(struct ppi_writer *writer, const struct
   return status;
 }
 
+/* Calls of a program that calls itself are those of its text, at whatever depth they are made. */
+static uint64_t way_of(const struct ppi_expanded *frame, const struct ppi_node *node,
+                       const struct perfpred_program *callee) {
+  const struct ppi_expanded *open = find_open(frame, callee);
+  return open ? open->way : (frame->way + (uint64_t)node->site + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 enum perfpred_status ppi_writer_run(struct ppi_writer *writer, struct ppi_expanded *frame,
                                     const struct ppi_node *node) {
-  enum perfpred_status status = check_callee(writer, frame, node);
-  if (status)
-    return status;
   struct ppi_expanded *callee = calloc(1, sizeof *callee);
   if (!callee)
     return ppi_error_memory(writer->error);
-  *callee = (struct ppi_expanded){ .program = node->callee, .caller = frame, .level = frame->level + 1, .call = -1 };
-  callee->way = (frame->way + (uint64_t)node->site + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  status = enter_callee(writer, frame, node, callee);
+  *callee = (struct ppi_expanded){ .program = node->callee ? node->callee : frame->program,
+                                   .caller = frame,
+                                   .level = frame->level + 1,
+                                   .call = frame->call };
+  callee->way = way_of(frame, node, callee->program);
+  enum perfpred_status status = enter_callee(writer, frame, node, callee);
+  if (!status)
+    status = check_callee(writer, frame, node, callee);
   if (!status)
     status = ppi_writer_block(writer, callee, callee->program->body);
   ppi_frame_clear(callee);

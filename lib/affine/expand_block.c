@@ -68,6 +68,7 @@ static enum perfpred_status write_accesses(struct ppi_writer *writer, const stru
   const struct ppi_node *at = *node;
   enum perfpred_status status = PERFPRED_OK;
   indent(writer);
+  ppi_text_append(&writer->body, at->may ? "may " : "");
   for (;; at = at->next) {
     ppi_text_append(&writer->body, verbs[at->access]);
     status = write_element(writer, frame, at);
@@ -141,8 +142,10 @@ static enum perfpred_status write_plain_for(struct ppi_writer *writer, struct pp
                                             const struct ppi_node *node) {
   struct ppi_text range = PPI_TEXT_INIT;
   char width[2 * PPI_NAME_MAX];
+  const struct ppi_span lower = ppi_frame_span(frame, node->lower), upper = ppi_frame_span(frame, node->upper);
   write_range(frame, node, &range);
   enum perfpred_status status = ppi_frame_define(writer, frame, node->slot);
+  frame->spans[node->slot] = (struct ppi_span){ lower.low, upper.high };
   if (!status)
     status = write_width(writer, frame, node, width, sizeof width);
   if (!status && !range.data)
@@ -159,8 +162,10 @@ static enum perfpred_status write_full(struct ppi_writer *writer, struct ppi_exp
   char range[100];
   snprintf(range, sizeof range, "%" PRId64 ":%" PRId64 "%s by %" PRId64, lower, upper, node->down ? " down" : "", step);
   enum perfpred_status status = lower < upper ? ppi_frame_define(writer, frame, node->slot) : PERFPRED_OK;
-  if (!status && lower < upper)
+  if (!status && lower < upper) {
+    frame->spans[node->slot] = (struct ppi_span){ lower, upper - step };
     status = ppi_frame_set(writer, frame, node->width_slot, step);
+  }
   return status || lower >= upper ? status : write_loop(writer, frame, node, range, NULL);
 }
 
@@ -243,8 +248,10 @@ static enum perfpred_status write_let(struct ppi_writer *writer, struct ppi_expa
   int64_t number = 0;
   if (ppi_frame_is_known(frame, node->value, &number))
     return ppi_frame_set(writer, frame, node->slot, number);
+  const struct ppi_span span = ppi_frame_span(frame, node->value);
   ppi_frame_print(frame, node->value, &value);
   enum perfpred_status status = ppi_frame_define(writer, frame, node->slot);
+  frame->spans[node->slot] = span;
   if (!status) {
     indent(writer);
     ppi_text_printf(&writer->body, "let %s = %s\n", frame->names[node->slot], value.data ? value.data : "");

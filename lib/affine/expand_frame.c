@@ -9,6 +9,8 @@
 void ppi_frame_clear(struct ppi_expanded *frame) {
   for (int i = 0; i < PPI_SLOT_MAX; i++)
     free(frame->texts[i]);
+  if (!frame->program)
+    return;
   for (int i = 0; i < frame->program->buffer_count; i++) {
     free(frame->places[i].row);
     free(frame->places[i].column);
@@ -19,11 +21,15 @@ struct ppi_scope ppi_frame_scope(const struct ppi_expanded *frame) {
   return (struct ppi_scope){ frame->names, (size_t)frame->program->slot_count, NULL };
 }
 
+struct ppi_span ppi_frame_span(const struct ppi_expanded *frame, const struct ppi_expr *expr) {
+  return ppi_span_of(expr, frame->spans);
+}
+
 bool ppi_frame_is_known(const struct ppi_expanded *frame, const struct ppi_expr *expr, int64_t *value) {
-  for (int i = 0; i < frame->program->slot_count; i++)
-    if (!frame->known[i] && ppi_expr_uses(expr, (size_t)i))
-      return false;
-  return ppi_expr_eval(expr, frame->values, value, NULL) == PERFPRED_OK;
+  const struct ppi_span span = ppi_frame_span(frame, expr);
+  if (ppi_span_is_number(&span))
+    *value = span.low;
+  return ppi_span_is_number(&span);
 }
 
 void ppi_frame_print(const struct ppi_expanded *frame, const struct ppi_expr *expr, struct ppi_text *text) {
@@ -47,7 +53,7 @@ static enum perfpred_status name_slot(struct ppi_writer *writer, struct ppi_expa
                                       struct ppi_text *text) {
   free(frame->texts[slot]);
   frame->texts[slot] = NULL;
-  frame->known[slot] = false;
+  frame->spans[slot] = ppi_span_all();
   enum perfpred_status status = ppi_writer_take(writer, text, &frame->texts[slot]);
   frame->names[slot] = status ? "" : frame->texts[slot];
   return status;
@@ -57,8 +63,7 @@ enum perfpred_status ppi_frame_set(struct ppi_writer *writer, struct ppi_expande
   struct ppi_text text = PPI_TEXT_INIT;
   ppi_text_printf(&text, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
   enum perfpred_status status = name_slot(writer, frame, slot, &text);
-  frame->known[slot] = true;
-  frame->values[slot] = value;
+  frame->spans[slot] = (struct ppi_span){ value, value };
   return status;
 }
 
@@ -69,7 +74,9 @@ enum perfpred_status ppi_frame_pass(struct ppi_writer *writer, const struct ppi_
   if (ppi_frame_is_known(frame, expr, &value))
     return ppi_frame_set(writer, callee, slot, value);
   ppi_frame_print(frame, expr, &text);
-  return name_slot(writer, callee, slot, &text);
+  enum perfpred_status status = name_slot(writer, callee, slot, &text);
+  callee->spans[slot] = ppi_frame_span(frame, expr);
+  return status;
 }
 
 enum perfpred_status ppi_frame_define(struct ppi_writer *writer, struct ppi_expanded *frame, int slot) {
@@ -101,7 +108,9 @@ enum perfpred_status ppi_frame_view(struct ppi_writer *writer, const struct ppi_
   const struct ppi_place_view *whole = &frame->places[operand->fixed.buffer];
   const struct ppi_expr *down = whole->by_row ? operand->column : operand->row;
   const struct ppi_expr *across = whole->by_row ? operand->row : operand->column;
-  *view = (struct ppi_place_view){ .vector = whole->vector, .by_row = whole->by_row || operand->fixed.by_row };
+  *view = (struct ppi_place_view){ .vector = whole->vector,
+                                   .by_row = whole->by_row || operand->fixed.by_row,
+                                   .argument = whole->argument };
   strcpy(view->array, whole->array);
   enum perfpred_status status = ppi_frame_add(writer, whole->row, frame, down, &view->row);
   return status ? status : ppi_frame_add(writer, whole->column, frame, across, &view->column);

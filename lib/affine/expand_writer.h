@@ -5,6 +5,7 @@
 #define PPI_AFFINE_EXPAND_WRITER_H
 
 #include "affine/expand.h"
+#include "affine/expand_span.h"
 #include "base/text.h"
 
 struct ppi_unit;
@@ -14,19 +15,18 @@ struct ppi_place_view {
   char array[PPI_NAME_MAX];
   bool vector, by_row;
   char *row, *column; /* expressions of the nest; owned */
-  int argument;       /* of the call that is being expanded */
+  int argument;       /* of the call that is being expanded: the innermost one of the algorithm's text */
 };
 
 /* A program whose statements are being written. */
 struct ppi_expanded {
   const struct perfpred_program *program;
   const struct ppi_expanded *caller;
-  int level, call; /* call: that is being expanded; -1: none, it is an algorithm */
+  int level, call; /* call: of the algorithm's text that is being expanded; -1: none, it is an algorithm */
   uint64_t way;    /* tells apart the calls by which an algorithm is reached */
   char *texts[PPI_SLOT_MAX];
   const char *names[PPI_SLOT_MAX];
-  bool known[PPI_SLOT_MAX]; /* the value is this number, wherever the statements are */
-  int64_t values[PPI_SLOT_MAX];
+  struct ppi_span spans[PPI_SLOT_MAX]; /* of the values, wherever the statements are */
   struct ppi_place_view places[PPI_BUFFER_MAX];
 };
 
@@ -41,6 +41,7 @@ struct ppi_writer {
 /* expand_frame.c */
 void ppi_frame_clear(struct ppi_expanded *frame);
 struct ppi_scope ppi_frame_scope(const struct ppi_expanded *frame);
+struct ppi_span ppi_frame_span(const struct ppi_expanded *frame, const struct ppi_expr *expr);
 /* Whether an expression is the same number wherever the frame's statements are. */
 bool ppi_frame_is_known(const struct ppi_expanded *frame, const struct ppi_expr *expr, int64_t *value);
 void ppi_frame_print(const struct ppi_expanded *frame, const struct ppi_expr *expr, struct ppi_text *text);

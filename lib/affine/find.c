@@ -8,6 +8,8 @@
   3000000 /* simulated in a fraction of a second, which an analysis of a hard nest may take as well */
 
 #define ANALYSIS_SHARE 0.5 /* of the time, if simulation may have to follow */
+#define ANALYSIS_S 2.0     /* for the analysis of a nest that is simulated as fast */
+#define ACCESSES_PER_S 1e8 /* of the simulation of nests that analyses refuse, roughly */
 
 typedef enum perfpred_status count_fn(const struct perfpred_program *nest, const int64_t *parameters,
                                       const struct ppi_misses_options *options, struct ppi_misses *misses,
@@ -51,6 +53,15 @@ static enum perfpred_status enumerate(const struct perfpred_program *nest, const
   return status;
 }
 
+/* Time for the analysis: a few times what the simulation would take, should the analysis come to nothing. */
+static double analysis_budget_s(const struct perfpred_program *nest, const int64_t *parameters, double budget_s) {
+  const double share_s = ANALYSIS_SHARE * budget_s;
+  for (double enough_s = ANALYSIS_S; enough_s < share_s; enough_s *= 4)
+    if (ppi_misses_is_small(nest, parameters, (uint64_t)(enough_s * ACCESSES_PER_S)))
+      return enough_s;
+  return share_s;
+}
+
 static enum perfpred_status find_auto(const struct perfpred_program *nest, const int64_t *parameters,
                                       const struct ppi_misses_options *options, double start_s,
                                       struct ppi_misses **misses, struct perfpred_error *error) {
@@ -59,7 +70,7 @@ static enum perfpred_status find_auto(const struct perfpred_program *nest, const
   struct perfpred_error reason;
   ppi_error_clear(&reason);
   struct ppi_misses_options part = *options;
-  part.budget_s *= ANALYSIS_SHARE;
+  part.budget_s = analysis_budget_s(nest, parameters, options->budget_s);
   enum perfpred_status status = count_with(ppi_misses_analytic, nest, parameters, &part, misses, &reason);
   if (status == PERFPRED_UNSUPPORTED || status == PERFPRED_TIMEOUT || status == PERFPRED_LIMIT)
     return enumerate(nest, parameters, options, start_s, &reason, misses, error);

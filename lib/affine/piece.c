@@ -73,7 +73,7 @@ static void find_range(const struct ppi_piece *piece, const struct ppi_set *set,
 void ppi_piece_range(const struct ppi_piece *piece, ppi_wide *least, ppi_wide *most) {
   struct ppi_set set;
   ppi_piece_set(piece, &set);
-  ppi_total_tighten(&set);
+  ppi_set_tighten(&set);
   find_range(piece, &set, least, most);
 }
 
@@ -179,7 +179,7 @@ void ppi_piece_count(const struct ppi_piece *piece, const int64_t *cache_lines, 
   counting->total = total;
   counting->count = count;
   ppi_piece_set(piece, &counting->set);
-  counting->blocks = ppi_total_tighten(&counting->set) ? ppi_total_points(total, &counting->set) : 0;
+  counting->blocks = ppi_set_tighten(&counting->set) ? ppi_total_points(total, &counting->set) : 0;
   *accesses = 0;
   add(counting, accesses, counting->blocks, points);
   add(counting, &count->accesses, *accesses, 1);

@@ -156,7 +156,7 @@ char *ppi_piece_conditions(const struct ppi_piece *piece, const struct perfpred_
   struct ppi_set set;
   name_variables(piece, program, &naming);
   ppi_piece_set(piece, &set);
-  ppi_total_tighten(&set);
+  ppi_set_tighten(&set);
   print_blocks(&set, &naming, &text);
   print_phases(piece->path, &naming, &text);
   ppi_text_append(&text, "");
@@ -168,7 +168,7 @@ static void put_numbers(const struct ppi_piece *piece, struct ppi_poly *lines) {
   const struct ppi_path *path = piece->path;
   struct ppi_set set;
   ppi_piece_set(piece, &set);
-  ppi_total_tighten(&set);
+  ppi_set_tighten(&set);
   for (int i = 0; i < set.variables; i++)
     if (set.low[i] == set.high[i])
       ppi_poly_assign(lines, PPI_BLOCK_VAR(i), set.low[i]);

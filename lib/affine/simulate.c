@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "affine/marks.h"
 #include "affine/misses.h"
 #include "affine/pause.h"
 #include "affine/sweep.h"
@@ -17,13 +18,15 @@ struct simulation {
   const struct ppi_misses_options *options;
   struct ppi_misses *misses;
   struct ppi_layout layout;
-  struct ppi_stack_distance *distances;
+  struct ppi_marks *marks;              /* of a few caches; or */
+  struct ppi_stack_distance *distances; /* of many */
   struct ppi_sweeps *sweeps;
-  uint64_t accesses; /* since the last look at the clock */
+  uint64_t touches; /* since the last look at the clock */
   struct ppi_pause pause;
   size_t *order;   /* places of the levels, smallest cache first */
   uint64_t *lines; /* of the caches in that order */
-  uint64_t *bins;  /* per reference, level_count + 1: accesses that miss in so many of the smallest caches */
+  uint64_t *
+      bins; /* per reference, level_count + 2: accesses that miss in so many of the smallest caches; first touches last */
 };
 
 /* How many caches are too small for a distance. */
@@ -49,29 +52,47 @@ static enum perfpred_status outside(const struct simulation *simulation, const s
                        simulation->layout.arrays[node->buffer].extent[place] - 1);
 }
 
+static uint64_t lines_of(const struct simulation *simulation) {
+  return simulation->marks ? ppi_marks_lines(simulation->marks) : ppi_stack_distance_lines(simulation->distances);
+}
+
 static enum perfpred_status refused(const struct simulation *simulation, enum perfpred_status status,
                                     struct perfpred_error *error) {
   if (status == PERFPRED_NO_MEMORY)
     return ppi_error_memory(error);
-  return ppi_error_set(
-      error, status, "%s: simulating its %" PRIu64 " lines takes more than the %" PRIu64 " bytes of memory allowed",
-      simulation->nest->name, ppi_stack_distance_lines(simulation->distances), simulation->options->budget_bytes);
+  return ppi_error_set(error, status,
+                       "%s: simulating its %" PRIu64 " lines takes more than the %" PRIu64 " bytes of memory allowed",
+                       simulation->nest->name, lines_of(simulation), simulation->options->budget_bytes);
 }
 
-static enum perfpred_status touch(struct simulation *simulation, const struct ppi_node *node, int64_t line,
-                                  struct perfpred_error *error) {
+/* *missed: so many of the smallest caches miss; level_count + 1: a first touch. */
+static enum perfpred_status find_missed(struct simulation *simulation, uint64_t line, uint32_t *missed) {
   uint64_t distance = 0;
-  enum perfpred_status status = ppi_stack_distance_access(simulation->distances, (uint64_t)line, &distance);
+  if (simulation->marks)
+    return ppi_marks_touch(simulation->marks, line, missed);
+  enum perfpred_status status = ppi_stack_distance_access(simulation->distances, line, &distance);
+  if (!status)
+    *missed = (uint32_t)(distance == 0 ? simulation->options->level_count + 1 : count_smaller(simulation, distance));
+  return status;
+}
+
+static uint64_t *bins_of(struct simulation *simulation, const struct ppi_node *node) {
+  return simulation->bins + (size_t)node->site * (simulation->options->level_count + 2);
+}
+
+static enum perfpred_status too_many(const struct simulation *simulation, struct perfpred_error *error) {
+  return ppi_error_set(error, PERFPRED_OVERFLOW, "%s has more than 2^63 accesses", simulation->nest->name);
+}
+
+/* A touch that stands for `times` accesses. */
+static enum perfpred_status touch(struct simulation *simulation, const struct ppi_node *node, int64_t line,
+                                  uint64_t times, struct perfpred_error *error) {
+  uint32_t missed = 0;
+  enum perfpred_status status = find_missed(simulation, (uint64_t)line, &missed);
   if (status)
     return refused(simulation, status, error);
-  struct ppi_misses_count *count = &simulation->misses->references[node->site];
-  count->accesses += node->access == PPI_INOUT ? 2 : 1; /* what is written was just read: every cache has it */
-  if (distance == 0)
-    count->compulsory++;
-  else
-    simulation
-        ->bins[(size_t)node->site * (simulation->options->level_count + 1) + count_smaller(simulation, distance)]++;
-  return PERFPRED_OK;
+  uint64_t *bin = &bins_of(simulation, node)[missed];
+  return __builtin_add_overflow(*bin, times, bin) ? too_many(simulation, error) : PERFPRED_OK;
 }
 
 static enum perfpred_status on_access(void *data, const struct ppi_node *node, int buffer, const int64_t *subscripts,
@@ -80,13 +101,43 @@ static enum perfpred_status on_access(void *data, const struct ppi_node *node, i
   const int place = ppi_layout_outside(&simulation->layout, buffer, subscripts);
   if (place >= 0)
     return outside(simulation, node, place, subscripts[place], error);
-  return touch(simulation, node, ppi_layout_line(&simulation->layout, buffer, subscripts), error);
+  return touch(simulation, node, ppi_layout_line(&simulation->layout, buffer, subscripts), 1, error);
 }
 
 static enum perfpred_status on_pulse(void *data, struct perfpred_error *error) {
   struct simulation *simulation = data;
-  simulation->accesses = 0;
+  simulation->touches = 0;
   return ppi_pause_check(&simulation->pause, simulation->nest->name, error);
+}
+
+/* Iterations from the present one on in which no access goes to another line. */
+static int64_t steady_rounds(const struct ppi_sweep_access *accesses, int count, int64_t rounds) {
+  for (int i = 0; i < count; i++)
+    rounds = accesses[i].stay < rounds ? accesses[i].stay : rounds;
+  return rounds;
+}
+
+static enum perfpred_status touch_all(struct simulation *simulation, const struct ppi_sweep_access *accesses, int count,
+                                      uint64_t times, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < count && !status; i++)
+    status = touch(simulation, accesses[i].node, accesses[i].line, times, error);
+  simulation->touches += (uint64_t)count;
+  return status;
+}
+
+/* Iterations that touch the lines that the one before has touched, in the same order: it leaves the stack as it was, so all of them go
+   alike. No distance is beyond the number of accesses. */
+static enum perfpred_status repeat(struct simulation *simulation, const struct ppi_sweep_access *accesses, int count,
+                                   uint64_t times, struct perfpred_error *error) {
+  if (simulation->options->level_count > 0 && (uint64_t)count > simulation->lines[0])
+    return touch_all(simulation, accesses, count, times, error);
+  for (int i = 0; i < count; i++) {
+    uint64_t *bin = bins_of(simulation, accesses[i].node);
+    if (__builtin_add_overflow(*bin, times, bin))
+      return too_many(simulation, error);
+  }
+  return PERFPRED_OK;
 }
 
 /* A whole innermost loop. */
@@ -94,19 +145,19 @@ static enum perfpred_status on_loop(void *data, const struct ppi_node *loop, con
                                     const struct ppi_loop *range, bool *done, struct perfpred_error *error) {
   struct simulation *simulation = data;
   int count = 0;
-  int64_t rounds = 0;
-  struct ppi_sweep_access *accesses = ppi_sweeps_begin(simulation->sweeps, loop, slots, range, &count, &rounds);
+  int64_t left = 0;
+  struct ppi_sweep_access *accesses = ppi_sweeps_begin(simulation->sweeps, loop, slots, range, &count, &left);
   enum perfpred_status status = PERFPRED_OK;
   *done = accesses != NULL;
-  for (; accesses && rounds > 0 && !status; rounds--) {
-    for (int i = 0; i < count && !status; i++) {
-      struct ppi_sweep_access *access = &accesses[i];
-      status = touch(simulation, access->node, access->row + access->inner / access->per_line, error);
-      access->row += access->row_step;
-      access->inner += access->inner_step;
-    }
-    simulation->accesses += (uint64_t)count;
-    if (!status && simulation->accesses >= PAUSE_ACCESSES)
+  while (accesses && left > 0 && !status) {
+    const int64_t rounds = steady_rounds(accesses, count, left);
+    status = touch_all(simulation, accesses, count, 1, error);
+    if (!status && rounds > 1)
+      status = repeat(simulation, accesses, count, (uint64_t)(rounds - 1), error);
+    left -= rounds;
+    for (int i = 0; i < count && left > 0; i++)
+      ppi_sweep_advance(&accesses[i], rounds);
+    if (!status && simulation->touches >= PAUSE_ACCESSES)
       status = on_pulse(data, error);
   }
   return status;
@@ -132,7 +183,7 @@ static enum perfpred_status prepare(struct simulation *simulation, const int64_t
   const size_t levels = options->level_count;
   simulation->order = calloc(levels + 1, sizeof *simulation->order);
   simulation->lines = calloc(levels + 1, sizeof *simulation->lines);
-  simulation->bins = calloc((simulation->misses->reference_count + 1) * (levels + 1), sizeof *simulation->bins);
+  simulation->bins = calloc((simulation->misses->reference_count + 1) * (levels + 2), sizeof *simulation->bins);
   if (!simulation->order || !simulation->lines || !simulation->bins)
     return ppi_error_memory(error);
   sort_levels(simulation);
@@ -141,20 +192,39 @@ static enum perfpred_status prepare(struct simulation *simulation, const int64_t
       ppi_layout_make(simulation->nest, parameters, options->line_bytes, &simulation->layout, error);
   if (!status)
     status = ppi_sweeps_create(simulation->nest, &simulation->layout, &simulation->sweeps, error);
-  return status ? status : ppi_stack_distance_create(options->budget_bytes, &simulation->distances, error);
+  if (status)
+    return status;
+  return levels <= PPI_MARKS_MAX
+             ? ppi_marks_create(simulation->lines, levels, options->budget_bytes, &simulation->marks, error)
+             : ppi_stack_distance_create(options->budget_bytes, &simulation->distances, error);
 }
 
-/* From how many of the smallest caches an access misses to how many accesses miss in a cache. */
-static void count_levels(struct simulation *simulation) {
+/* From how many of the smallest caches an access misses to how many accesses miss in a cache. False: beyond 64 bits. */
+static bool count_reference(struct simulation *simulation, const struct ppi_node *node) {
   const size_t levels = simulation->options->level_count;
-  for (size_t i = 0; i < simulation->misses->reference_count; i++) {
-    const uint64_t *bins = simulation->bins + i * (levels + 1);
-    uint64_t sum = 0;
-    for (size_t level = levels; level-- > 0;) {
-      sum += bins[level + 1];
-      simulation->misses->references[i].capacity[simulation->order[level]] = sum;
-    }
+  const uint64_t *bins = bins_of(simulation, node);
+  struct ppi_misses_count *count = &simulation->misses->references[node->site];
+  uint64_t sum = 0;
+  bool fits = true;
+  for (size_t level = levels; level-- > 0;) {
+    fits = fits && !__builtin_add_overflow(sum, bins[level + 1], &sum);
+    count->capacity[simulation->order[level]] = sum;
   }
+  count->compulsory = bins[levels + 1];
+  fits = fits && !__builtin_add_overflow(sum, bins[0], &count->accesses) &&
+         !__builtin_add_overflow(count->accesses, count->compulsory, &count->accesses);
+  if (node->access == PPI_INOUT) /* what is written was just read: every cache has it */
+    fits = fits && !__builtin_mul_overflow(count->accesses, UINT64_C(2), &count->accesses);
+  return fits;
+}
+
+static bool count_block(struct simulation *simulation, const struct ppi_node *node) {
+  bool fits = true;
+  for (; node; node = node->next) {
+    fits = fits && (node->kind != PPI_NODE_ACCESS || count_reference(simulation, node));
+    fits = fits && count_block(simulation, node->body) && count_block(simulation, node->otherwise);
+  }
+  return fits;
 }
 
 enum perfpred_status ppi_misses_simulate(const struct perfpred_program *nest, const int64_t *parameters,
@@ -165,9 +235,10 @@ enum perfpred_status ppi_misses_simulate(const struct perfpred_program *nest, co
   enum perfpred_status status = prepare(&simulation, parameters, error);
   if (!status)
     status = ppi_program_walk(nest, parameters, (size_t)nest->parameter_count, &walker, &simulation, error);
-  if (!status)
-    count_levels(&simulation);
+  if (!status && !count_block(&simulation, nest->body))
+    status = too_many(&simulation, error);
   ppi_stack_distance_destroy(simulation.distances);
+  ppi_marks_destroy(simulation.marks);
   ppi_sweeps_destroy(simulation.sweeps);
   free(simulation.bins);
   free(simulation.lines);

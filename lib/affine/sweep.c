@@ -128,6 +128,34 @@ static bool stays_inside(int64_t value, int64_t change, int64_t rounds, int64_t 
   return value >= 0 && value < extent && last >= 0 && last < extent;
 }
 
+/* The present line, and how long it stays that. */
+static void find_line(struct ppi_sweep_access *access) {
+  const int64_t place = access->inner % access->per_line, step = access->inner_step;
+  access->line = access->row + access->inner / access->per_line;
+  if (access->row_step != 0)
+    access->stay = 1;
+  else if (step == 0)
+    access->stay = INT64_MAX;
+  else
+    access->stay = step > 0 ? (access->per_line - place - 1) / step + 1 : place / -step + 1;
+}
+
+void ppi_sweep_advance(struct ppi_sweep_access *access, int64_t rounds) {
+  if (access->row_step == 0 && access->inner_step == 0)
+    return;
+  access->row += access->row_step * rounds;
+  access->inner += access->inner_step * rounds;
+  access->stay -= rounds;
+  if (access->stay > 0)
+    return;
+  if (access->row_step != 0 || (access->inner_step != 1 && access->inner_step != -1)) {
+    find_line(access);
+    return;
+  }
+  access->line += access->inner_step;
+  access->stay = access->per_line;
+}
+
 static bool begin_access(const struct ppi_sweeps *sweeps, struct ppi_sweep_access *access, int loop_slot,
                          const int64_t *slots, int64_t start, int64_t step, int64_t rounds) {
   const struct ppi_layout_array *array = &sweeps->layout->arrays[access->node->buffer];
@@ -149,6 +177,7 @@ static bool begin_access(const struct ppi_sweeps *sweeps, struct ppi_sweep_acces
     access->row += array->stride[i] * value; /* a line of the array */
     access->row_step += array->stride[i] * change;
   }
+  find_line(access);
   return true;
 }
 

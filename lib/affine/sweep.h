@@ -10,6 +10,7 @@
 struct ppi_sweep_access {
   const struct ppi_node *node;
   int64_t row, row_step, inner, inner_step, per_line;
+  int64_t line, stay; /* stay: iterations from the present one on in which it touches this line, >= 1 */
 };
 
 struct ppi_sweeps;
@@ -21,5 +22,7 @@ void ppi_sweeps_destroy(struct ppi_sweeps *sweeps); /* NULL is fine */
    its array: the loop has to be gone through step by step. */
 struct ppi_sweep_access *ppi_sweeps_begin(struct ppi_sweeps *sweeps, const struct ppi_node *loop, const int64_t *slots,
                                           const struct ppi_loop *range, int *count, int64_t *rounds);
+/* So many iterations on, at most `stay`. */
+void ppi_sweep_advance(struct ppi_sweep_access *access, int64_t rounds);
 
 #endif

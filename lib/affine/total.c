@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "affine/polygon.h"
 #include "affine/runs.h"
 
-#define PASSES 4
 #define PAUSE_STEPS 8192
 
 struct task {
@@ -36,85 +36,9 @@ static bool step(struct ppi_total *total) {
   return !total->status;
 }
 
-/* Least and most of a row's part without variable `but`. */
-static void row_range(const struct ppi_set *set, const struct ppi_constraint *row, int but, ppi_wide *least,
-                      ppi_wide *most) {
-  *least = *most = row->constant;
-  for (int i = 0; i < set->variables; i++) {
-    if (i == but || row->c[i] == 0)
-      continue;
-    const ppi_wide low = (ppi_wide)row->c[i] * set->low[i], high = (ppi_wide)row->c[i] * set->high[i];
-    *least += low < high ? low : high;
-    *most += low < high ? high : low;
-  }
-}
-
-static ppi_wide floor_div(ppi_wide a, int64_t b) {
-  if (b == 1)
-    return a;
-  if (a <= INT64_MAX && a >= INT64_MIN) /* the usual case, without a division of 128 bits */
-    return ppi_floor_div((int64_t)a, b);
-  return a / b - (a % b < 0);
-}
-
-/* Bounds of a variable from a row. *changed stays if nothing does. */
-static void tighten_variable(struct ppi_set *set, const struct ppi_constraint *row, int var, bool *changed) {
-  ppi_wide least = 0, most = 0;
-  row_range(set, row, var, &least, &most);
-  if (row->c[var] > 0) {
-    const ppi_wide bound = -floor_div(most, row->c[var]);
-    if (bound > set->low[var]) {
-      set->low[var] = bound > set->high[var] ? set->high[var] + 1 : (int64_t)bound;
-      *changed = true;
-    }
-  } else {
-    const ppi_wide bound = floor_div(most, -row->c[var]);
-    if (bound < set->high[var]) {
-      set->high[var] = bound < set->low[var] ? set->low[var] - 1 : (int64_t)bound;
-      *changed = true;
-    }
-  }
-}
-
-/* False: no points. Drops rows that the bounds imply. */
-bool ppi_total_tighten(struct ppi_set *set) {
-  bool changed = true;
-  for (int pass = 0; pass < PASSES && changed; pass++) {
-    changed = false;
-    for (int i = 0; i < set->count; i++)
-      for (int var = 0; var < set->variables; var++) {
-        if (set->rows[i].c[var] != 0)
-          tighten_variable(set, &set->rows[i], var, &changed);
-        if (set->low[var] > set->high[var])
-          return false;
-      }
-  }
-  int kept = 0;
-  for (int i = 0; i < set->count; i++) {
-    ppi_wide least = 0, most = 0;
-    row_range(set, &set->rows[i], -1, &least, &most);
-    if (most < 0)
-      return false;
-    if (least < 0) {
-      if (kept != i)
-        set->rows[kept] = set->rows[i];
-      kept++;
-    }
-  }
-  set->count = kept;
-  return true;
-}
-
 /* Puts a number for a variable. */
 static void assign(struct task *task, int var, int64_t value) {
-  struct ppi_set *set = &task->set;
-  for (int i = 0; i < set->count; i++) {
-    if (set->rows[i].c[var] == 0)
-      continue;
-    set->rows[i].constant += set->rows[i].c[var] * value;
-    set->rows[i].c[var] = 0;
-  }
-  set->low[var] = set->high[var] = 0;
+  ppi_set_assign(&task->set, var, value);
   task->active &= ~(1u << var);
   ppi_poly_assign(&task->weight, var, value);
   if (task->limited)
@@ -187,7 +111,7 @@ static bool check_limit(struct task *task) {
 static bool simplify(struct task *task) {
   bool again = true;
   while (again) {
-    if (!ppi_total_tighten(&task->set))
+    if (!ppi_set_tighten(&task->set))
       return false;
     again = assign_single(task);
     if (again)
@@ -238,81 +162,13 @@ static int simplest_variable(const struct task *task) {
   return found;
 }
 
-/* Bounds on one variable: forms over the others. */
-struct bounds {
-  int count;
-  struct ppi_constraint forms[PPI_SET_ROWS + 1];
-};
-
-/* a - b - less >= 0 */
-static struct ppi_constraint row_between(const struct ppi_constraint *a, const struct ppi_constraint *b, int64_t less) {
-  struct ppi_constraint row;
-  for (int i = 0; i < PPI_LOOPS; i++)
-    row.c[i] = a->c[i] - b->c[i];
-  row.constant = a->constant - b->constant - less;
-  return row;
-}
-
-static bool is_implied(const struct ppi_set *set, const struct ppi_constraint *row) {
-  ppi_wide least = 0, most = 0;
-  row_range(set, row, -1, &least, &most);
-  return least >= 0;
-}
-
-/* Adds a bound unless one that is there is always as tight, and drops those that are not tighter. sign 1: lower bounds, -1: upper. */
-static void add_bound(const struct ppi_set *set, struct bounds *bounds, const struct ppi_constraint *form, int sign) {
-  int kept = 0;
-  for (int i = 0; i < bounds->count; i++) {
-    const struct ppi_constraint *other = &bounds->forms[i];
-    const struct ppi_constraint tighter = sign > 0 ? row_between(other, form, 0) : row_between(form, other, 0);
-    if (is_implied(set, &tighter))
-      return;
-  }
-  for (int i = 0; i < bounds->count; i++) {
-    const struct ppi_constraint *other = &bounds->forms[i];
-    const struct ppi_constraint looser = sign > 0 ? row_between(form, other, 0) : row_between(other, form, 0);
-    if (!is_implied(set, &looser))
-      bounds->forms[kept++] = bounds->forms[i];
-  }
-  bounds->count = kept;
-  bounds->forms[bounds->count++] = *form;
-}
-
-/* Takes the rows of a variable out of the set. */
-static void take_bounds(struct task *task, int var, struct bounds *low, struct bounds *high) {
-  struct ppi_set *set = &task->set;
-  const struct ppi_constraint least = { .constant = set->low[var] }, most = { .constant = set->high[var] };
-  int kept = 0;
-  low->count = high->count = 0;
-  for (int i = 0; i < set->count; i++) {
-    struct ppi_constraint row = set->rows[i];
-    const int64_t factor = row.c[var];
-    row.c[var] = 0;
-    if (factor == 0) {
-      set->rows[kept++] = row;
-    } else if (factor > 0) {
-      for (int j = 0; j < PPI_LOOPS; j++)
-        row.c[j] = -row.c[j];
-      row.constant = -row.constant;
-      add_bound(set, low, &row, 1);
-    } else {
-      add_bound(set, high, &row, -1);
-    }
-  }
-  set->count = kept;
-  add_bound(set, low, &least, 1);
-  add_bound(set, high, &most, -1);
-  set->low[var] = set->high[var] = 0;
-  task->active &= ~(1u << var);
-}
-
 /* Rows that make bound `chosen` the tightest, the first one of equals. */
-static void add_choice(struct task *task, const struct bounds *bounds, int chosen, int sign) {
+static void add_choice(struct task *task, const struct ppi_bounds *bounds, int chosen, int sign) {
   for (int i = 0; i < bounds->count; i++) {
     if (i == chosen)
       continue;
     const struct ppi_constraint *a = &bounds->forms[sign > 0 ? chosen : i], *b = &bounds->forms[sign > 0 ? i : chosen];
-    const struct ppi_constraint row = row_between(a, b, i < chosen);
+    const struct ppi_constraint row = ppi_constraint_between(a, b, i < chosen);
     add_row(task, &row);
   }
 }
@@ -345,18 +201,18 @@ static struct task *copy_task(const struct task *task) {
 }
 
 /* The part in which these two bounds are the tightest. */
-static ppi_wide sum_case(const struct task *task, int var, const struct bounds *low, int chosen_low,
-                         const struct bounds *high, int chosen_high) {
+static ppi_wide sum_case(const struct task *task, int var, const struct ppi_bounds *low, int chosen_low,
+                         const struct ppi_bounds *high, int chosen_high) {
   struct task *part = copy_task(task);
   ppi_wide sum = 0;
   if (!part)
     return 0;
-  const struct ppi_constraint room = row_between(&high->forms[chosen_high], &low->forms[chosen_low], 0);
+  const struct ppi_constraint room = ppi_constraint_between(&high->forms[chosen_high], &low->forms[chosen_low], 0);
   const struct ppi_form first = form_of(&low->forms[chosen_low]), last = form_of(&high->forms[chosen_high]);
   add_row(part, &room);
   add_choice(part, low, chosen_low, 1);
   add_choice(part, high, chosen_high, -1);
-  if (ppi_total_tighten(&part->set)) {
+  if (ppi_set_tighten(&part->set)) {
     ppi_poly_sum(&task->weight, PPI_BLOCK_VAR(var), &first, &last, &part->weight);
     sum = sum_of(part);
   }
@@ -365,13 +221,14 @@ static ppi_wide sum_case(const struct task *task, int var, const struct bounds *
 }
 
 static ppi_wide sum_simple(struct task *task, int var) {
-  struct bounds *bounds = malloc(2 * sizeof *bounds);
+  struct ppi_bounds *bounds = malloc(2 * sizeof *bounds);
   ppi_wide sum = 0;
   if (!bounds) {
     fail_memory(task->total);
     return 0;
   }
-  take_bounds(task, var, &bounds[0], &bounds[1]);
+  ppi_set_take_bounds(&task->set, var, &bounds[0], &bounds[1]);
+  task->active &= ~(1u << var);
   for (int i = 0; i < bounds[0].count; i++)
     for (int j = 0; j < bounds[1].count && !task->total->status; j++)
       sum += sum_case(task, var, &bounds[0], i, &bounds[1], j);
@@ -411,26 +268,6 @@ static ppi_wide sum_last(struct task *task, int var) {
   return sum;
 }
 
-/* Bounds on variable `in` for a value of variable `over`. */
-static void pair_range(const struct ppi_set *set, int over, int64_t value, int in, int64_t *low, int64_t *high) {
-  *low = set->low[in];
-  *high = set->high[in];
-  for (int i = 0; i < set->count; i++) {
-    const ppi_wide rest = (ppi_wide)set->rows[i].c[over] * value + set->rows[i].constant;
-    const int64_t factor = set->rows[i].c[in];
-    if (factor == 0) {
-      if (rest < 0)
-        *high = *low - 1;
-    } else if (factor > 0) {
-      const ppi_wide bound = -floor_div(rest, factor);
-      *low = bound > *high ? *high + 1 : bound > *low ? (int64_t)bound : *low;
-    } else {
-      const ppi_wide bound = floor_div(rest, -factor);
-      *high = bound < *low ? *low - 1 : bound < *high ? (int64_t)bound : *high;
-    }
-  }
-}
-
 /* Sum of the weight over a run, for a value of the other variable. */
 static ppi_wide sum_weight(struct task *task, int over, int64_t value, int in, int64_t first, int64_t last) {
   const struct ppi_form from = ppi_form_constant(first), to = ppi_form_constant(last);
@@ -441,6 +278,10 @@ static ppi_wide sum_weight(struct task *task, int over, int64_t value, int in, i
   ppi_poly_assign(&weight, over, value);
   ppi_poly_sum(&weight, in, &from, &to, &sum);
   return constant_of(task, &sum);
+}
+
+static bool has_constant_weight(const struct task *task) {
+  return task->weight.count == 1 && task->weight.terms[0].powers == 0 && task->weight.denominator == 1;
 }
 
 /* The two variables that are left: goes through one of them. */
@@ -456,7 +297,7 @@ static ppi_wide sum_pair(struct task *task, int over, int in) {
     const struct ppi_univariate poly = ppi_bivariate_put(&limit, value, &fits);
     struct ppi_runs runs;
     int64_t low = 0, high = 0;
-    pair_range(&task->set, over, value, in, &low, &high);
+    ppi_set_range(&task->set, over, value, in, &low, &high);
     if (low > high)
       continue;
     ppi_runs_find(&poly, low, high, &runs, &fits);
@@ -486,6 +327,8 @@ static ppi_wide sum_two(struct task *task) {
   const int first = __builtin_ctz(task->active), second = __builtin_ctz(task->active & (task->active - 1));
   const struct ppi_set *set = &task->set;
   const bool fewer = set->high[first] - set->low[first] <= set->high[second] - set->low[second];
+  if (!task->limited && has_constant_weight(task))
+    return task->weight.terms[0].coefficient * ppi_polygon_points(set, first, second);
   return fewer ? sum_pair(task, first, second) : sum_pair(task, second, first);
 }
 

@@ -4,17 +4,8 @@
 #ifndef PPI_AFFINE_TOTAL_H
 #define PPI_AFFINE_TOTAL_H
 
-#include "affine/path.h"
 #include "affine/pause.h"
-#include "affine/poly.h"
-
-#define PPI_SET_ROWS (PPI_PATH_CONSTRAINTS + 32)
-
-struct ppi_set { /* of blocks */
-  int variables, count;
-  int64_t low[PPI_LOOPS], high[PPI_LOOPS];
-  struct ppi_constraint rows[PPI_SET_ROWS];
-};
+#include "affine/set.h"
 
 struct ppi_total {
   const struct ppi_pause *pause;
@@ -24,8 +15,6 @@ struct ppi_total {
   uint64_t steps;
 };
 
-/* Narrows the bounds of the set to what its constraints leave. False: no points. */
-bool ppi_total_tighten(struct ppi_set *set);
 /* The number of points; 0 on failure. */
 uint64_t ppi_total_points(struct ppi_total *total, const struct ppi_set *set);
 /* Of those at which the polynomial, over blocks alone, is > limit. */

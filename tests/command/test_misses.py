@@ -155,7 +155,7 @@ def test_refusals():
     refuses(2, "misses", KERNELS, "--region", 2, "tsteps=3", naming=["'n'"])
     refuses(1, "misses", "nothing-like-it", naming=["nothing-like-it"])
     refuses(1, "misses", NESTS, naming=["expected one algorithm or nest"])
-    refuses(1, "misses", "dgetrf", "n=10", "b=2", naming=["dgetrf2", "no reference"])
+    refuses(1, "misses", "dsytrf", "n=10", "b=2", naming=["dlasyf", "no reference"])
     refuses(2, "misses", "chol-l-3", "n=10", "b=2", "--engine", "magic", naming=["magic", "simulate"])
     refuses(2, "misses", "chol-l-3", "n=10", "b=2", "--cache", "4K,,", naming=["--cache", "4K,,"])
     refuses(1, "misses", "chol-l-3", "n=10", "b=2", "--cache", "32", naming=["at least a line of 64 bytes"])

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stack distances, and misses of nests by executing them: against a list that is searched, numbers worked out by hand, and numbers
    counted by others (tests/affine/lru_misses*.csv). */
+#include "affine/marks.h"
 #include "base/stack_distance.h"
 #include "polybench.h"
+#include "program/walk.h"
+#include "random_nest.h"
 #include "thorough.h"
 
 TestSuite(simulate, .init = start, .fini = stop);
@@ -70,6 +73,55 @@ Test(simulate, distances_as_searched) {
   }
 }
 
+/* How many of the caches a distance is beyond; first touches: one more than all. */
+static uint32_t missed_at(uint64_t distance, const uint64_t *lines, size_t levels) {
+  uint32_t missed = 0;
+  while (missed < levels && lines[missed] < distance)
+    missed++;
+  return distance > 0 ? missed : (uint32_t)levels + 1;
+}
+
+/* The caches of a trace, equal ones among them: by a list that is searched. */
+Test(simulate, marks_as_searched) {
+  static uint64_t list[8192];
+  static const uint64_t lines[] = { 1, 1, 2, 5, 64, 64, 1000, 5000, 100000 };
+  uint64_t state = 5;
+  for (int round = 0; round < 5; round++) {
+    const uint64_t range = (uint64_t[]){ 5, 130, 1500, 6000, 70 }[round];
+    const uint64_t stride = (uint64_t[]){ 1, 64, 1, 4096, UINT64_C(1) << 50 }[round];
+    const size_t levels = round == 4 ? 0 : 9;
+    struct ppi_marks *marks = NULL;
+    size_t count = 0;
+    uint64_t at = 0;
+    cr_assert_eq(ppi_marks_create(lines, levels, 0, &marks, NULL), PERFPRED_OK);
+    for (int i = 0; i < 20000; i++) {
+      at = random_number(&state) % 8 == 0 ? random_number(&state) % range : (at + 1) % range;
+      const uint64_t line = i % 3 == 0 ? at * stride : (at / 2) * stride;
+      const uint32_t expected = missed_at(search(list, &count, line), lines, levels);
+      uint32_t missed = 99;
+      cr_assert_eq(ppi_marks_touch(marks, line, &missed), PERFPRED_OK);
+      cr_assert_eq(missed, expected, "round %d, access %d: %u instead of %u", round, i, missed, expected);
+    }
+    cr_expect_eq(ppi_marks_lines(marks), count);
+    ppi_marks_destroy(marks);
+  }
+  ppi_marks_destroy(NULL);
+}
+
+Test(simulate, marks_within_a_limit) {
+  struct ppi_marks *marks = NULL;
+  uint64_t line = 0;
+  uint32_t missed = 5;
+  enum perfpred_status status = PERFPRED_OK;
+  cr_assert_eq(ppi_marks_create(NULL, 0, 100000, &marks, NULL), PERFPRED_OK);
+  while (!status && line < 1000000)
+    status = ppi_marks_touch(marks, 100 * line++, &missed); /* a page each */
+  cr_expect_eq(status, PERFPRED_LIMIT);
+  cr_expect_gt(line, 200);
+  cr_expect_eq(ppi_marks_lines(marks), line - 1);
+  ppi_marks_destroy(marks);
+}
+
 Test(simulate, distances_within_a_limit) {
   struct ppi_stack_distance *sim = created(100000);
   uint64_t line = 0, distance = 5;
@@ -95,6 +147,71 @@ static struct ppi_misses *counted(const struct perfpred_program *nest, const int
   ppi_error_clear(&error);
   cr_assert_eq(ppi_misses_find(nest, values, options, &misses, &error), PERFPRED_OK, "%s: %s", nest->name, error.text);
   return misses;
+}
+
+/* Every access by itself. */
+struct steps {
+  struct ppi_layout layout;
+  struct ppi_stack_distance *distances;
+  const struct ppi_misses_options *options;
+  uint64_t counts[400][40]; /* by site: accesses, first touches, then misses of each cache */
+};
+
+static enum perfpred_status on_step(void *data, const struct ppi_node *node, int buffer, const int64_t *subscripts,
+                                    struct perfpred_error *error) {
+  struct steps *steps = data;
+  (void)error;
+  if (ppi_layout_outside(&steps->layout, buffer, subscripts) >= 0)
+    return PERFPRED_INVALID;
+  const uint64_t distance = touched(steps->distances, (uint64_t)ppi_layout_line(&steps->layout, buffer, subscripts));
+  uint64_t *counts = steps->counts[node->site];
+  counts[0] += node->access == PPI_INOUT ? 2 : 1;
+  counts[1] += distance == 0;
+  for (size_t i = 0; i < steps->options->level_count; i++)
+    counts[2 + i] += distance > (uint64_t)(steps->options->cache_bytes[i] / steps->options->line_bytes);
+  return PERFPRED_OK;
+}
+
+static void expect_steps(const struct perfpred_program *nest, const struct ppi_misses_options *options,
+                         const char *text) {
+  static struct steps steps;
+  const struct ppi_walker walker = { .access = on_step };
+  const int64_t parameter = 10;
+  struct ppi_misses *misses = NULL;
+  memset(&steps, 0, sizeof steps);
+  steps.options = options;
+  steps.distances = created(0);
+  cr_assert_lt(nest->site_count, 400);
+  cr_assert_eq(ppi_layout_make(nest, &parameter, options->line_bytes, &steps.layout, NULL), PERFPRED_OK);
+  const enum perfpred_status status = ppi_program_walk(nest, &parameter, 1, &walker, &steps, NULL);
+  cr_assert_eq(ppi_misses_find(nest, &parameter, options, &misses, NULL), status, "%s", text);
+  for (int i = 0; !status && i < nest->site_count; i++) {
+    const struct ppi_misses_count *count = &misses->references[i];
+    cr_assert_eq(count->accesses, steps.counts[i][0], "%s", text);
+    cr_assert_eq(count->compulsory, steps.counts[i][1], "%s", text);
+    for (size_t j = 0; j < options->level_count; j++)
+      cr_assert_eq(count->capacity[j], steps.counts[i][2 + j], "%s, cache %zu: %" PRIu64 " %" PRIu64, text, j,
+                   count->capacity[j], steps.counts[i][2 + j]);
+  }
+  ppi_misses_destroy(misses);
+  ppi_stack_distance_destroy(steps.distances);
+}
+
+/* Iterations that touch the same lines are counted together: the counts are those of every access by itself, whether the caches hold one
+   iteration's lines or not, and are few or many. */
+Test(simulate, as_step_by_step) {
+  static struct random_nest made;
+  int64_t caches[38];
+  for (int i = 0; i < 38; i++)
+    caches[i] = 64 * (1 + i * i);
+  for (int i = 0; i < (is_thorough() ? 2000 : 60); i++) {
+    struct ppi_misses_options options = options_of(caches + i % 4, i % 3 == 0 ? 30 : 5);
+    options.engine = PPI_MISSES_SIMULATE;
+    random_nest_make(&made, (uint64_t)(1000 + i), i % 2);
+    struct perfpred_program *nest = parsed(made.text);
+    expect_steps(nest, &options, made.text);
+    perfpred_program_unref(nest);
+  }
 }
 
 /* Two rows of two lines each; a cache of one line has the next element of a line only. */
@@ -180,7 +297,7 @@ Test(simulate, refusals) {
                  "a line of 4 bytes is not a whole number of elements of A, which have 8 bytes");
   expect_refusal(walk, INT64_C(1) << 40, &brief, PERFPRED_TIMEOUT, "t: counting takes longer than the 1e-09 s allowed");
   expect_refusal(walk, 1000000, &small, PERFPRED_LIMIT,
-                 "t: simulating its 2048 lines takes more than the 100000 bytes of memory allowed");
+                 "t: simulating its 4096 lines takes more than the 100000 bytes of memory allowed");
   expect_refusal("perfpred-text 1\nnest t(n)\n  double A[n - 9]\n  read A[0]\nend\n", 5, &options, PERFPRED_INVALID,
                  "t: extent 1 of A must be >= 0, got -4");
   /* empty loops end, too */

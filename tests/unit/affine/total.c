@@ -113,3 +113,18 @@ Test(total, large_tetrahedron) {
   cr_expect_eq(ppi_total_points(&total, &set), UINT64_C(166671666700000));
   cr_expect_lt(total.steps, 1000); /* not gone through */
 }
+
+/* Within 3 x + 5 y <= 15 k, by Pick's theorem on a triangle of area 15 k^2 / 2 with 9 k points on its border. */
+Test(total, large_triangle) {
+  const struct ppi_misses_options options = { .budget_s = 60 };
+  struct ppi_pause pause;
+  struct perfpred_error error;
+  ppi_error_clear(&error);
+  ppi_pause_start(&pause, &options);
+  struct ppi_total total = { .pause = &pause, .name = "triangle", .error = &error };
+  struct ppi_set set = { .variables = 2, .count = 1, .high = { 2000000000, 2000000000 } };
+  const int64_t k = 100000000;
+  set.rows[0] = (struct ppi_constraint){ { -3, -5 }, 15 * k };
+  cr_expect_eq(ppi_total_points(&total, &set), (uint64_t)((15 * k + 9) * k / 2 + 1));
+  cr_expect_lt(total.steps, 100); /* not gone through */
+}
