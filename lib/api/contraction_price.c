@@ -17,7 +17,7 @@
 #define LONG_S 5e-3     /* what takes so long is sampled once, if need be */
 #define ENTRY_S 10e-3   /* time that predicting an algorithm should take */
 #define SAMPLE_S 5e-6   /* of a sample besides what it times */
-#define REMOTE_RATE 5e9 /* bytes per second, roughly, of other memory that is accessed */
+#define MEMORY_RATE 5e9 /* bytes per second, roughly, that one thread moves */
 #define OCCURRENCES 3.0 /* kinds of them, roughly */
 #define SHORT_S 2e-6    /* calls that need no set-up are repeated so long */
 #define ZERO_BYTES 8e6  /* larger results are filled once */
@@ -51,7 +51,7 @@ static double repetition_s(const struct ppi_contraction_pricing *pricing, size_t
     return ppi_contraction_windows_iterations(windows) * call_time(group) + windows->strata.count * SAMPLE_S;
   const double remote_s = pricing->stage == PERFPRED_CONTRACTION_STAGE_REPEATED
                               ? 0.0
-                              : pricing->caches.factor * (double)pricing->caches.bytes / REMOTE_RATE;
+                              : pricing->caches.factor * (double)pricing->caches.bytes / MEMORY_RATE;
   return OCCURRENCES * (fmax(call_time(group), SHORT_S) + SAMPLE_S + remote_s);
 }
 
@@ -406,7 +406,16 @@ enum perfpred_status ppi_contraction_price(struct ppi_contraction_pricing *prici
 void ppi_contraction_price_rough(struct ppi_contraction_pricing *pricing, size_t place) {
   struct ppi_contraction_entry *entry = &pricing->candidates->entries[place];
   struct ppi_contraction_group *group = &pricing->candidates->groups[entry->group];
-  const double time_s = group->call_s * group->calls;
+  const struct ppi_contraction *contraction = &pricing->candidates->contraction;
+  const double moved_s = 2.0 * (double)ppi_type_bytes(contraction->type, false) / MEMORY_RATE;
+  struct ppi_contract_call call;
+  ppi_contract_resolve(contraction, &entry->algorithm, &call);
+  entry->copy_s = entry->zero_s = 0.0;
+  for (int i = 0; i < call.copy_count; i++)
+    entry->copy_s += ppi_contract_copies_made(&call, &call.copies[i]) * (double)call.copies[i].elements * moved_s;
+  if (call.zero)
+    entry->zero_s = 0.5 * (double)contraction->tensor[PPI_OPERANDS - 1].elements * moved_s;
+  const double time_s = group->call_s * group->calls + entry->copy_s + entry->zero_s;
   assert(time_s > 0.0);
   entry->time_s = (struct perfpred_statistics){ time_s, time_s, time_s, time_s, 0.0 };
   entry->source = PERFPRED_CONTRACTION_ROUGH;

@@ -11,6 +11,7 @@
 #define BUDGET_SHARE 0.05
 #define BUDGET_LEAST_S 50e-3
 #define RESERVE 0.2 /* of the budget, for measuring the best ones again */
+#define LEFT_LEAST_S 1e-9
 #define FINALISTS 6
 #define ROUGH 8         /* groups that are predicted from bounds alone */
 #define ROUGH_S 1.0     /* time that is spent on them */
@@ -23,7 +24,8 @@ struct searching {
   size_t *order; /* groups, the best bound first */
   size_t *next;  /* of each group, place of an entry from where on some were not tried */
   double begin_s;
-  double best_s;
+  double best_s;  /* of what is predicted */
+  double rough_s; /* of groups that are too dear to be measured, as far as bounds tell */
 };
 
 static double spent(const struct searching *searching) {
@@ -46,6 +48,12 @@ static double allowed(const struct searching *searching) {
   return fmax(BUDGET_LEAST_S, isfinite(best_s) ? BUDGET_SHARE * best_s : 0.0);
 }
 
+/* What is left of the budget is for the next batch. */
+static void limit(const struct searching *searching) {
+  const double left_s = allowed(searching) - spent(searching);
+  searching->pricing->sampling.budget_s = isfinite(left_s) ? fmax(left_s, LEFT_LEAST_S) : 0.0;
+}
+
 /* --- Order --------------------------------------------------------------------------------------------------------- */
 
 /* What a group promises: its best prediction, or its bound. One without a bound may be anything, and comes first. */
@@ -64,13 +72,14 @@ static void sort_groups(struct searching *searching) {
 }
 
 static bool can_win(const struct searching *searching, const struct ppi_contraction_group *group) {
-  return searching->search->complete || group->bound_s < searching->best_s;
+  return searching->search->complete || ppi_contraction_price_idle(searching->pricing) ||
+         group->bound_s < fmin(searching->best_s, searching->rough_s);
 }
 
 /* Whether anything can be found out about a group at all. */
 static bool is_open(const struct searching *searching, const struct ppi_contraction_group *group) {
   const struct ppi_contraction_pricing *pricing = searching->pricing;
-  return group->modelled || !(searching->candidates->contraction.flops > 0.0) ||
+  return group->modelled || ppi_contraction_price_idle(pricing) ||
          (pricing->sampler && pricing->mode != PERFPRED_CONTRACTION_MODELS);
 }
 
@@ -103,8 +112,11 @@ static enum perfpred_status choose_of(struct searching *searching, size_t group,
     if (entry == SIZE_MAX)
       break;
     const double cost_s = ppi_contraction_price_cost(searching->pricing, entry);
-    if (is_unaffordable(searching, cost_s))
+    if (is_unaffordable(searching, cost_s)) {
+      const struct ppi_contraction_group *dear = &searching->candidates->groups[group];
+      searching->rough_s = fmin(searching->rough_s, dear->call_s * dear->calls);
       break;
+    }
     choice->dear = choice->cost_s + cost_s > choice->left_s;
     if (choice->dear)
       break;
@@ -132,6 +144,7 @@ static enum perfpred_status choose(struct searching *searching, struct choice *c
 static enum perfpred_status predict(struct searching *searching, const size_t *chosen, size_t count,
                                     struct perfpred_error *error) {
   struct ppi_contraction_candidates *candidates = searching->candidates;
+  limit(searching);
   enum perfpred_status status = ppi_contraction_price(searching->pricing, chosen, count, error);
   for (size_t i = 0; i < count && !status; i++) {
     struct ppi_contraction_entry *entry = &candidates->entries[chosen[i]];
@@ -201,6 +214,7 @@ static enum perfpred_status predict_roughly(struct searching *searching, struct 
       groups[count++] = searching->order[i];
   const double left_s = fmin(allowed(searching) - spent(searching), ROUGH_S);
   enum perfpred_status status = PERFPRED_OK;
+  limit(searching);
   if (count > 0 && left_s > 0.0 && searching->pricing->sampler)
     status =
         ppi_contraction_price_scaled(searching->pricing, groups, count, left_s / ROUGH_CALLS / (double)count, error);
@@ -285,6 +299,7 @@ static enum perfpred_status nothing(const struct searching *searching, struct pe
 }
 
 static enum perfpred_status run(struct searching *searching, struct perfpred_error *error) {
+  limit(searching);
   enum perfpred_status status = ppi_contraction_price_bounds(searching->pricing, error);
   if (!status)
     status = predict_best_first(searching, error);
@@ -304,7 +319,8 @@ enum perfpred_status ppi_contraction_search(struct ppi_contraction_search *searc
                                  .pricing = search->pricing,
                                  .candidates = search->pricing->candidates,
                                  .begin_s = search->now_s(search->data),
-                                 .best_s = (double)INFINITY };
+                                 .best_s = (double)INFINITY,
+                                 .rough_s = (double)INFINITY };
   assert(searching.candidates->group_count > 0);
   searching.order = calloc(searching.candidates->group_count, sizeof *searching.order);
   searching.next = calloc(searching.candidates->group_count, sizeof *searching.next);
