@@ -84,6 +84,15 @@ static enum perfpred_status check_range(const struct look *look, int number, int
   return PERFPRED_OK;
 }
 
+/* The slice that a copy goes through lies in its tensor, and has a size; *packed: elements of the copy. */
+static bool is_copy(const struct look *look, int number, int64_t far, int64_t *packed) {
+  const struct ppi_tour_operand *operand = &look->tour->operands[number];
+  const struct ppi_tour_copy *copy = &operand->copy;
+  *packed = 0;
+  return copy->loops <= look->tour->loop_count && far >= -1 && add_product(packed, copy->length, copy->count) &&
+         *packed <= BYTES_MAX && operand->place >= 0 && look->tour->kernel->args[operand->place].kind == PPI_ARG_DATA;
+}
+
 static enum perfpred_status check_copy(const struct look *look, int number) {
   const struct ppi_tour_operand *operand = &look->tour->operands[number];
   const struct ppi_tour_copy *copy = &operand->copy;
@@ -91,8 +100,7 @@ static enum perfpred_status check_copy(const struct look *look, int number) {
   if (copy->loops < 0)
     return copy->loops == -1 ? PERFPRED_OK : wrong_operand(look, number, "has a senseless copy", "-1 for none");
   const int64_t far = reach(copy->length, copy->inc, copy->count, copy->step);
-  if (copy->loops > look->tour->loop_count || far < -1 || !add_product(&packed, copy->length, copy->count) ||
-      packed > BYTES_MAX || operand->place < 0 || look->tour->kernel->args[operand->place].kind != PPI_ARG_DATA)
+  if (!is_copy(look, number, far, &packed))
     return wrong_operand(look, number, "has a senseless copy", "one of a slice of its tensor, inside of a loop");
   for (int l = copy->loops; l < look->tour->loop_count; l++)
     if (operand->step[l] != 0)
@@ -122,17 +130,24 @@ static enum perfpred_status check_copier(const struct look *look) {
                          : wrong(look, "operands are copied by no kernel for that", "one with (n, x, incx, y, incy)");
 }
 
+/* A and B are read, C is written; a scalar is not written. */
+static bool fits_argument(const struct look *look, const struct ppi_arg *arg, bool written) {
+  if (arg->type != look->batch->type)
+    return false;
+  if (arg->kind == PPI_ARG_SCALAR)
+    return !written;
+  return arg->kind == PPI_ARG_DATA && ((arg->direction & PPI_OUT) != 0) == written;
+}
+
 static enum perfpred_status check_place(const struct look *look, int number) {
   const struct perfpred_kernel *kernel = look->tour->kernel;
-  const struct ppi_tour_operand *operand = &look->tour->operands[number];
+  const int place = look->tour->operands[number].place;
   const bool written = number == PPI_TOUR_OPERANDS - 1;
-  if (operand->place == -1 && written && kernel->returns_value && kernel->return_type == look->batch->type)
+  if (place == -1 && written && kernel->returns_value && kernel->return_type == look->batch->type)
     return PERFPRED_OK;
-  if (operand->place < 0 || operand->place >= kernel->arg_count)
+  if (place < 0 || place >= kernel->arg_count)
     return wrong_operand(look, number, "is no argument of the kernel", "one");
-  const struct ppi_arg *arg = &kernel->args[operand->place];
-  const bool data = arg->kind == PPI_ARG_DATA, scalar = arg->kind == PPI_ARG_SCALAR && !written;
-  if ((!data && !scalar) || arg->type != look->batch->type || (data && ((arg->direction & PPI_OUT) != 0) != written))
+  if (!fits_argument(look, &kernel->args[place], written))
     return wrong_operand(look, number, "is an argument of another kind", "data that the kernel reads, writes for C");
   return PERFPRED_OK;
 }
@@ -219,21 +234,25 @@ static bool fits_copy(const struct ppi_tour *tour, const struct ppi_tour_request
   return is_operand(request->operand) && tour->operands[request->operand].copy.loops >= 0;
 }
 
-static enum perfpred_status check_request(const struct ppi_tour_batch *batch, size_t number,
-                                          struct perfpred_error *error) {
-  const struct ppi_tour_request *request = &batch->requests[number];
-  bool fine = request->tour < batch->tour_count && (unsigned)request->subject < PPI_TOUR_SUBJECTS;
-  if (fine) {
-    const struct ppi_tour *tour = &batch->tours[request->tour];
-    fine = request->timed >= 0 && request->lead >= 0 && request->level >= PPI_TOUR_ANYWHERE &&
-           request->level <= tour->loop_count && request->repetitions >= 0 && request->limit_s >= 0.0 &&
-           request->item_count <= PPI_TOUR_ITEMS_MAX && fits_copy(tour, request);
-    for (size_t i = 0; i < request->item_count && fine; i++)
-      fine = fits_item(tour, request->subject, &request->items[i]);
-  }
-  return fine ? PERFPRED_OK
-              : ppi_error_set(error, PERFPRED_INVALID,
-                              "request %zu of tours is senseless, expected one that its tour can answer", number);
+static bool fits_request(const struct ppi_tour_batch *batch, const struct ppi_tour_request *request) {
+  if (request->tour >= batch->tour_count || (unsigned)request->subject >= PPI_TOUR_SUBJECTS ||
+      request->item_count > PPI_TOUR_ITEMS_MAX)
+    return false;
+  const struct ppi_tour *tour = &batch->tours[request->tour];
+  for (size_t i = 0; i < request->item_count; i++)
+    if (!fits_item(tour, request->subject, &request->items[i]))
+      return false;
+  return request->timed >= 0 && request->lead >= 0 && request->level >= PPI_TOUR_ANYWHERE &&
+         request->level <= tour->loop_count && request->repetitions >= 0 && request->limit_s >= 0.0 &&
+         fits_copy(tour, request);
+}
+
+static enum perfpred_status check_requests(const struct ppi_tour_batch *batch, struct perfpred_error *error) {
+  for (size_t i = 0; i < batch->request_count; i++)
+    if (!fits_request(batch, &batch->requests[i]))
+      return ppi_error_set(error, PERFPRED_INVALID,
+                           "request %zu of tours is senseless, expected one that its tour can answer", i);
+  return PERFPRED_OK;
 }
 
 /* A tensor has elements unless one of its indices is empty, and room for all of them. */
@@ -298,8 +317,8 @@ enum perfpred_status ppi_tour_check(const struct ppi_tour_batch *batch, struct p
   enum perfpred_status status = check_tensors(batch, error);
   for (size_t i = 0; i < batch->tour_count && status == PERFPRED_OK; i++)
     status = check_tour(batch, i, error);
-  for (size_t i = 0; i < batch->request_count && status == PERFPRED_OK; i++)
-    status = check_request(batch, i, error);
+  if (status == PERFPRED_OK)
+    status = check_requests(batch, error);
   return status == PERFPRED_OK ? check_memory(batch, error) : status;
 }
 
