@@ -52,7 +52,9 @@ enum perfpred_status ppi_terrain_begin(const struct ppi_contraction *contraction
   *terrain = (struct ppi_terrain){ .contraction = contraction,
                                    .element_bytes = (int64_t)ppi_type_bytes(contraction->type, false),
                                    .line_bytes = line_bytes,
-                                   .whole_lines = whole_lines };
+                                   .whole_lines = whole_lines,
+                                   .stepped = -1,
+                                   .rolled = -1 };
   for (int i = 0; i < contraction->index_count; i++)
     terrain->extent[i] = contraction->index[i].extent;
   assert(line_bytes >= terrain->element_bytes && (line_bytes & (line_bytes - 1)) == 0);
@@ -62,6 +64,14 @@ enum perfpred_status ppi_terrain_begin(const struct ppi_contraction *contraction
                          "access distances: the tensors have too many elements, expected less than 2^57 bytes where "
                          "each takes a cache line of its own");
   return PERFPRED_OK;
+}
+
+struct ppi_terrain ppi_terrain_step(const struct ppi_terrain *terrain, int index, int inner) {
+  struct ppi_terrain stepped = *terrain;
+  stepped.stepped = index;
+  stepped.rolled = inner;
+  stepped.extent[index] = 2;
+  return stepped;
 }
 
 bool ppi_terrain_moves(const struct ppi_terrain *terrain, int memory, int index) {
@@ -112,31 +122,49 @@ static int64_t common(int64_t a, int64_t b) {
   return a;
 }
 
+/* Common divisor of a line and the strides that move blocks of an area whose blocks are moved by `moving` of the indices. */
+static int64_t grain_of(const struct ppi_terrain *terrain, int memory, uint32_t moving) {
+  int64_t grain = terrain->line_bytes;
+  for (int i = 0; i < terrain->contraction->index_count; i++)
+    if (terrain->indices[memory] & moving & bit(i))
+      grain = common(grain, terrain->stride[memory][i]);
+  return grain;
+}
+
 /* An area is a number of blocks, within which no line is left out, and between which a line or more is. How many lines a block has
-   depends on where in a line it begins: at any multiple of the common divisor of the strides that move it, equally often. */
-int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area area) {
+   depends on where in a line it begins: at any multiple of the common divisor of the strides that move it, equally often. rolled: an index
+   at which blocks end, beginning at any value of it; -1: none is. */
+static int64_t blocks_bytes(const struct ppi_terrain *terrain, struct ppi_area area, int rolled) {
   const int64_t line = terrain->line_bytes, *stride = terrain->stride[area.memory];
   int order[PPI_INDEX_MAX];
   const int count = sort(terrain, area.memory, area.open, order);
-  int64_t block = terrain->element_bytes, blocks = 1, grain = line;
+  uint32_t moving = ~area.open;
+  int64_t block = terrain->element_bytes, blocks = 1;
+  bool ended = false;
   for (int k = 0; k < count; k++) {
     const int64_t extent = terrain->extent[order[k]];
+    const bool inside = !ended && blocks == 1 && stride[order[k]] - block < line;
     if (extent == 0)
       return 0;
-    if (blocks == 1 && stride[order[k]] - block < line) {
-      block += (extent - 1) * stride[order[k]];
-    } else {
-      blocks *= extent;
-      grain = common(grain, stride[order[k]]);
-    }
+    block += inside ? (extent - 1) * stride[order[k]] : 0;
+    blocks *= inside ? 1 : extent;
+    ended = ended || order[k] == rolled;
+    if (!inside || order[k] == rolled || order[k] == terrain->stepped)
+      moving |= bit(order[k]);
   }
-  for (int i = 0; i < terrain->contraction->index_count; i++)
-    if (terrain->indices[area.memory] & ~(area.open & ~bit(terrain->stepping)) & bit(i))
-      grain = common(grain, stride[i]);
+  const int64_t grain = grain_of(terrain, area.memory, moving);
   const int64_t least = (block + line - 1) / line * line; /* from the beginning of a line on */
   const int64_t more =
       line / grain - 1 - (least - block) / grain; /* of line / grain beginnings so many need one line more */
   return blocks * (least + (more > 0 ? more * grain : 0));
+}
+
+int64_t ppi_area_line_bytes(const struct ppi_terrain *terrain, struct ppi_area area) {
+  const int64_t whole = blocks_bytes(terrain, area, -1);
+  if (terrain->rolled < 0 || !(area.open & bit(terrain->rolled)))
+    return whole;
+  const int64_t rolled = blocks_bytes(terrain, area, terrain->rolled); /* at most all lines twice */
+  return rolled < 2 * whole ? rolled : 2 * whole;
 }
 
 int64_t ppi_area_size(const struct ppi_terrain *terrain, struct ppi_area area) {

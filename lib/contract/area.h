@@ -26,8 +26,10 @@ struct ppi_areas {
 struct ppi_terrain {
   const struct ppi_contraction *contraction; /* borrowed */
   int64_t element_bytes;
-  int64_t line_bytes;                          /* of a cache line, a power of 2, at least an element */
-  bool whole_lines;                            /* sizes are those of the lines that are touched, else of the elements */
+  int64_t line_bytes; /* of a cache line, a power of 2, at least an element */
+  bool whole_lines;   /* sizes are those of the lines that are touched, else of the elements */
+  int64_t extent[PPI_INDEX_MAX];
+  int stepped, rolled;                         /* see ppi_terrain_step; -1: none is */
   uint32_t indices[PPI_MEMORIES];              /* of each memory; loops move those of tensors alone */
   int64_t stride[PPI_MEMORIES][PPI_INDEX_MAX]; /* bytes, of these */
 };
@@ -36,6 +38,10 @@ struct ppi_terrain {
 enum perfpred_status ppi_terrain_begin(const struct ppi_contraction *contraction, const struct ppi_contract_call *call,
                                        int64_t line_bytes, bool whole_lines, struct ppi_terrain *terrain,
                                        struct perfpred_error *error);
+/* The same for what is touched from somewhere in one iteration of a loop over `index` to the same place in the next: areas that have the
+   index open are those of two values of it; those that have `inner` open, the loop inside (-1: there is none), are what is left of it in the
+   one and what has begun in the other. */
+struct ppi_terrain ppi_terrain_step(const struct ppi_terrain *terrain, int index, int inner);
 bool ppi_terrain_moves(const struct ppi_terrain *terrain, int memory, int index);
 
 /* Bytes of an area in elements, and in whole lines: exactly where its memory begins at a line, on average over its places. */

@@ -10,8 +10,9 @@ struct search {
   int origin;              /* depth of the call that it starts from */
   struct ppi_areas now;    /* touched since, in this iteration of the loop that is looked at, */
   struct ppi_areas before; /* in the one before */
-  bool joined; /* `now` has all that the loop inside of that one touches, which is spread over both iterations, */
-  bool begun;  /* or all of which comes from the one before, because it is in its first iteration now */
+  bool
+      joined; /* `now` has all that the loop inside of that one touches, although that is spread over both iterations; */
+  bool begun; /* or `before` has, because the loop is in its first iteration now */
 };
 
 static bool covers(struct ppi_area outer, struct ppi_area inner) {
@@ -74,7 +75,7 @@ static bool find_now(struct search *s, int at, int depth) {
 }
 
 /* What is inside of the inner loop lies in both iterations unless it moves with that loop: then each part of it lies in one of them. */
-static void add_straddling(struct search *s, int depth) {
+static void add_inner(struct search *s, int depth) {
   for (int k = 0; k < s->body->call_count; k++)
     for (int a = 0; a < s->body->calls[k].area_count && s->body->calls[k].depth > depth; a++)
       if (!loop_moves(s, depth + 1, s->body->calls[k].areas[a].memory))
@@ -85,7 +86,7 @@ static void add_straddling(struct search *s, int depth) {
 static void find_before(struct search *s, int depth) {
   const bool inner = s->joined || s->begun;
   if (s->joined)
-    add_straddling(s, depth);
+    add_inner(s, depth);
   for (int k = last_inside(s, depth); k >= 0 && s->body->calls[k].depth >= depth; k--) {
     if (inner && s->body->calls[k].depth > depth)
       return;
@@ -98,7 +99,7 @@ static void find_before(struct search *s, int depth) {
 
 /* Out of the loop at this depth, which has been through all of its iterations since the last access. */
 static void leave(struct search *s, int depth) {
-  s->now.count = 0;
+  s->now.count = s->before.count = 0;
   add_inside(s, depth, &s->now);
   s->wanted.open |= UINT32_C(1) << s->body->loops[depth - 1];
   s->joined = true;
@@ -106,51 +107,64 @@ static void leave(struct search *s, int depth) {
 }
 
 /* Out of loops that are in their first iteration. False: the last access is in that iteration. */
-static bool leave_begun(struct search *s, int *at, int *depth, int started) {
-  bool moved = false;
+static bool leave_begun(struct search *s, int *at, int *depth, int started, bool tight) {
+  int outermost = 0; /* of those that move what is wanted */
   for (int j = 0; j < started; j++) {
     if (find_now(s, *at, *depth))
       return false;
     if (loop_moves(s, *depth, s->wanted.memory)) {
       s->wanted.open |= UINT32_C(1) << s->body->loops[*depth - 1];
-      moved = true;
+      outermost = *depth;
     }
     *at = first_inside(s, *depth);
     --*depth;
   }
-  if (moved) {
-    s->now.count = 0;
-    add_inside(s, *depth + 1, &s->now);
-    s->begun = true;
-  }
+  if (outermost > 0)
+    add_inside(s, tight ? outermost : *depth + 1, &s->before);
+  s->begun = outermost > 0;
   return true;
 }
 
-static unsigned movers(const struct search *s, int depth) {
-  unsigned mask = 0;
-  for (int memory = 0; memory < PPI_MEMORIES; memory++)
-    if (loop_moves(s, depth, memory))
-      mask |= 1U << memory;
-  return mask;
+/* Adds areas of one iteration to those of two. What the other one touches as well, and the loop moves, is there once more: it counts with
+   a step of that loop. Where its index is close in memory, the two share lines. */
+static void add_straddling(const struct search *s, int depth, const struct ppi_areas *of, const struct ppi_areas *other,
+                           struct ppi_areas *all) {
+  for (int i = 0; i < of->count; i++) {
+    struct ppi_area area = of->items[i];
+    for (int k = 0; k < other->count; k++)
+      if (covers(other->items[k], of->items[i]) && loop_moves(s, depth, area.memory))
+        area.open |= UINT32_C(1) << s->body->loops[depth - 1];
+    ppi_areas_add(all, area);
+  }
 }
 
-/* What moves with the loop is something else in the iteration before. */
+static int64_t straddling_size(const struct search *s, int depth) {
+  const int *loops = s->body->loops;
+  const struct ppi_terrain stepped =
+      ppi_terrain_step(&s->body->terrain, loops[depth - 1], s->joined ? loops[depth] : -1);
+  struct ppi_areas all = { .count = 0 };
+  unsigned moving = 0;
+  add_straddling(s, depth, &s->now, &s->before, &all);
+  add_straddling(s, depth, &s->before, &s->now, &all);
+  for (int memory = 0; memory < PPI_MEMORIES; memory++)
+    moving |= loop_moves(s, depth, memory) ? 1U << memory : 0;
+  return ppi_areas_size(&stepped, &all, moving) + ppi_areas_size(&s->body->terrain, &all, ~moving);
+}
+
 static void tell(const struct search *s, int end, struct ppi_distance *distance) {
-  const struct ppi_terrain *terrain = &s->body->terrain;
-  const unsigned moving = movers(s, end);
   distance->end = end;
   distance->areas = s->now;
   ppi_areas_join(&distance->areas, &s->before);
-  distance->bytes = ppi_areas_size(terrain, &distance->areas, ~0U);
-  distance->corrected = ppi_areas_size(terrain, &s->now, moving) + ppi_areas_size(terrain, &s->before, moving) +
-                        ppi_areas_size(terrain, &distance->areas, ~moving);
+  distance->bytes = ppi_areas_size(&s->body->terrain, &distance->areas, ~0U);
+  distance->corrected = end > 0 ? straddling_size(s, end) : distance->bytes;
 }
 
-void ppi_distance_find(const struct ppi_body *body, int call, int area, int started, struct ppi_distance *distance) {
+/* tight: of loops that begin, those outside of all that move what is wanted are not counted: its last access is in their last iteration. */
+static void search_back(const struct ppi_body *body, int call, int area, int started, bool tight,
+                        struct ppi_distance *distance) {
   int depth = body->calls[call].depth, at = call;
-  assert(area < body->calls[call].area_count && started <= depth);
   struct search s = { .body = body, .wanted = body->calls[call].areas[area], .origin = depth };
-  bool found = !leave_begun(&s, &at, &depth, started) || find_now(&s, at, depth);
+  bool found = !leave_begun(&s, &at, &depth, started, tight) || find_now(&s, at, depth);
   while (!found && loop_moves(&s, depth, s.wanted.memory)) {
     leave(&s, depth);
     at = first_inside(&s, depth);
@@ -160,6 +174,16 @@ void ppi_distance_find(const struct ppi_body *body, int call, int area, int star
   if (!found)
     find_before(&s, depth);
   tell(&s, found ? -1 : depth, distance);
+}
+
+void ppi_distance_find(const struct ppi_body *body, int call, int area, int started, struct ppi_distance *distance) {
+  assert(area < body->calls[call].area_count && started <= body->calls[call].depth);
+  search_back(body, call, area, started, false, distance);
+  if (started > 1) {
+    struct ppi_distance tight;
+    search_back(body, call, area, started, true, &tight);
+    distance->corrected = tight.corrected;
+  }
 }
 
 void ppi_distance_ahead(const struct ppi_body *body, int call, struct ppi_distance *distance) {
