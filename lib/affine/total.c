@@ -2,6 +2,7 @@
 #include "affine/total.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "affine/polygon.h"
@@ -309,15 +310,44 @@ static ppi_wide sum_pair(struct task *task, int over, int in) {
   return sum;
 }
 
-/* The variable to go through: of those that stand in the way, the one with the fewest values. */
+static double values_of(const struct task *task, int var) {
+  return (double)(task->set.high[var] - task->set.low[var]) + 1;
+}
+
+/* Whether nothing but linear constraints is left once a variable has a number. */
+static bool is_linear_without(const struct task *task, int var) {
+  for (int i = 0; i < task->limit.count && task->limited; i++) {
+    int degree = 0;
+    for (int other = 0; other < task->set.variables; other++)
+      degree += other != var ? ppi_power_of(task->limit.terms[i].powers, other) : 0;
+    if (degree > 1)
+      return false;
+  }
+  return true;
+}
+
+/* Roughly how much there is to go through if this variable is fixed first: of three variables, two are left, whose points are counted in
+   closed form or by going through one more. */
+static double cost_to_fix(const struct task *task, int var) {
+  double fewest = HUGE_VAL;
+  if (__builtin_popcount(task->active) != 3)
+    return values_of(task, var);
+  if (has_constant_weight(task) && is_linear_without(task, var))
+    return 8 * values_of(task, var);
+  for (int i = 0; i < task->set.variables; i++)
+    if (i != var && (task->active & 1u << i))
+      fewest = fmin(fewest, values_of(task, i));
+  return values_of(task, var) * fewest;
+}
+
+/* The variable to go through, where none is simple. */
 static int variable_to_fix(const struct task *task) {
   int found = -1;
+  double least = HUGE_VAL;
   for (int i = 0; i < task->set.variables; i++) {
-    int cases = 0;
-    if (!(task->active & 1u << i) || is_simple(task, i, &cases))
-      continue;
-    if (found < 0 || task->set.high[i] - task->set.low[i] < task->set.high[found] - task->set.low[found])
-      found = i;
+    const double cost = task->active & 1u << i ? cost_to_fix(task, i) : HUGE_VAL;
+    found = cost < least ? i : found;
+    least = fmin(cost, least);
   }
   return found;
 }
