@@ -203,7 +203,7 @@ static void expect_refused(const char *name, const struct perfpred_contraction_a
 
 Test(contraction_analysis, bad_input) {
   struct perfpred_contraction_analysis_options options = six_mebibytes();
-  expect_refused("cb-dgemv", &options, PERFPRED_NOT_FOUND, "cb-dgemv");
+  expect_refused("ci-dgemv", &options, PERFPRED_NOT_FOUND, "ci-dgemv");
   expect_refused(NULL, &options, PERFPRED_INVALID, "algorithm is NULL");
   options.size = 3;
   expect_refused("ca-dgemv", &options, PERFPRED_INVALID, "options->size is 3");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contractions, their programs and their C, where memory fails. */
+/* Contractions, their programs, their C and their cache analyses, where memory fails. */
+#include <jansson.h>
+#include <perfpred/contraction_analysis.h>
 #include <stdlib.h>
 
 #include "fault.h"
@@ -38,10 +40,30 @@ static enum perfpred_status emit(struct perfpred_error *error) {
   return status;
 }
 
+static enum perfpred_status analyse(struct perfpred_error *error) {
+  struct perfpred_contraction_analysis_options options = PERFPRED_CONTRACTION_ANALYSIS_OPTIONS_INIT;
+  struct perfpred_contraction_analysis *untouched = (struct perfpred_contraction_analysis *)(void *)&context;
+  struct perfpred_contraction_analysis *analysis = untouched;
+  char *no_text = (char *)&context, *text = no_text;
+  options.cache_bytes = 1 << 20;
+  enum perfpred_status status = perfpred_contraction_analyze(contraction, "i'c-dgemm", &options, &analysis, error);
+  if (status && analysis != untouched)
+    fault_touched("analysis");
+  if (status)
+    return status;
+  status = perfpred_contraction_analysis_report(analysis, &text, error);
+  if (status && text != no_text)
+    fault_touched("text");
+  perfpred_free(status ? NULL : text);
+  perfpred_contraction_analysis_destroy(analysis);
+  return status;
+}
+
 int main(void) {
   struct tap tap = { 0, 0 };
   struct perfpred_error error;
   struct perfpred_program *read = NULL; /* the catalogue's texts of its kernels are read by now */
+  json_set_alloc_funcs(malloc, free);
   enum perfpred_status status = perfpred_context_create(&context, &error);
   if (!status)
     status = perfpred_contraction_create("ija,jbic->abc", names, extents, 5, NULL, &contraction, &error);
@@ -52,6 +74,7 @@ int main(void) {
     fault_check(&tap, "contraction: create", create);
     fault_check(&tap, "contraction: program", program);
     fault_check(&tap, "contraction: C", emit);
+    fault_check(&tap, "contraction: cache analysis", analyse);
   }
   perfpred_program_unref(read);
   perfpred_contraction_destroy(contraction);
