@@ -85,51 +85,69 @@ static int leading(const struct matrix *matrix) {
   return (int)matrix->tensor->stride[(int)outer[0]];
 }
 
-/* Between a slice of a tensor and its packed matrix, whose rows and columns are `order`; tiles over what is fastest on either side. */
+/* One element from here to there, or back. */
+static void move_element(double *lies, double *packed, bool out) {
+  if (out)
+    *lies = *packed;
+  else
+    *packed = *lies;
+}
+
+struct plane {
+  int64_t length[2], lies[2], packed[2]; /* along the matrix' fastest index, along the tensor's */
+};
+
+static void move_plane(const struct plane *plane, double *lies, double *packed, bool out) {
+  const int64_t n0 = plane->length[0], n1 = plane->length[1], step = n1 == 1 ? n0 : TILE;
+  for (int64_t j0 = 0; j0 < n1; j0 += TILE)
+    for (int64_t i0 = 0; i0 < n0; i0 += step) {
+      const int64_t j1 = j0 + TILE < n1 ? j0 + TILE : n1, i1 = i0 + step < n0 ? i0 + step : n0;
+      for (int64_t j = j0; j < j1; j++)
+        for (int64_t i = i0; i < i1; i++)
+          move_element(lies + i * plane->lies[0] + j * plane->lies[1], packed + i + j * plane->packed[1], out);
+    }
+}
+
+/* The next place along all indices but the first and the one at `fast`; false: there is none. */
+static bool next(const char *order, int count, int fast, int64_t *at) {
+  for (int level = 1; level < count; level++) {
+    if (level == fast)
+      continue;
+    if (++at[level] < extent[(int)order[level]])
+      return true;
+    at[level] = 0;
+  }
+  return false;
+}
+
+/* Between a slice of a tensor and its packed matrix, in the order of rows and columns; by tiles over what is fastest on either side. */
 static void move(const struct matrix *matrix, double *slice, bool out) {
+  const int64_t *stride = matrix->tensor->stride;
   char order[2 * RANK + 1];
-  int64_t at[2 * RANK] = { 0 }, packed[2 * RANK], n0, n1;
+  int64_t at[2 * RANK] = { 0 }, packed[2 * RANK] = { 1 };
+  int fast = 0;
   snprintf(order, sizeof order, "%s%s", matrix->rows, matrix->columns);
   const int count = (int)strlen(order);
-  int fast = 0;
   if (count == 0) {
-    *(out ? slice : matrix->pack) = *(out ? matrix->pack : slice);
+    move_element(slice, matrix->pack, out);
     return;
   }
-  for (int i = 0; i < count; i++) {
-    packed[i] = i == 0 ? 1 : packed[i - 1] * extent[(int)order[i - 1]];
-    if (matrix->tensor->stride[(int)order[i]] < matrix->tensor->stride[(int)order[fast]])
+  for (int i = 1; i < count; i++) {
+    packed[i] = packed[i - 1] * extent[(int)order[i - 1]];
+    if (stride[(int)order[i]] < stride[(int)order[fast]])
       fast = i;
   }
-  const int64_t s0 = matrix->tensor->stride[(int)order[0]], s1 = matrix->tensor->stride[(int)order[fast]];
-  n0 = extent[(int)order[0]];
-  n1 = fast == 0 ? 1 : extent[(int)order[fast]];
-  for (;;) {
+  const struct plane plane = { { extent[(int)order[0]], fast == 0 ? 1 : extent[(int)order[fast]] },
+                               { stride[(int)order[0]], stride[(int)order[fast]] },
+                               { 1, packed[fast] } };
+  do {
     double *lies = slice, *lines = matrix->pack;
     for (int i = 1; i < count; i++) {
-      lies += i == fast ? 0 : at[i] * matrix->tensor->stride[(int)order[i]];
+      lies += i == fast ? 0 : at[i] * stride[(int)order[i]];
       lines += i == fast ? 0 : at[i] * packed[i];
     }
-    for (int64_t j0 = 0; j0 < n1; j0 += TILE)
-      for (int64_t i0 = 0; i0 < n0; i0 += n1 == 1 ? n0 : TILE) {
-        const int64_t j1 = j0 + TILE < n1 ? j0 + TILE : n1, i1 = n1 == 1 || i0 + TILE > n0 ? n0 : i0 + TILE;
-        for (int64_t j = j0; j < j1; j++)
-          for (int64_t i = i0; i < i1; i++) {
-            double *a = lies + i * s0 + j * s1, *b = lines + i + j * packed[fast];
-            if (out)
-              *a = *b;
-            else
-              *b = *a;
-          }
-      }
-    int level = 1;
-    while (level < count && (level == fast || ++at[level] == extent[(int)order[level]])) {
-      at[level] = level == fast ? at[level] : 0;
-      level++;
-    }
-    if (level >= count)
-      return;
-  }
+    move_plane(&plane, lies, lines, out);
+  } while (next(order, count, fast, at));
 }
 
 static int read_tensor(const char *text, size_t length, struct tensor *tensor) {
@@ -245,35 +263,48 @@ static double checksum(const struct tensor *tensor) {
   return sum;
 }
 
+static int find_product(const char *path, dgemm_fn **dgemm, const char **file) {
+  static Dl_info where;
+  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  void *symbol = library != NULL ? dlsym(library, "dgemm_") : NULL;
+  if (symbol == NULL || dladdr(symbol, &where) == 0)
+    return fail(library == NULL ? dlerror() : "no dgemm_ there");
+  memcpy(dgemm, &symbol, sizeof *dgemm);
+  *file = where.dli_fname;
+  return 0;
+}
+
+/* Memory of what is packed, and its letters. */
+static int prepare(struct matrix matrices[3], char moved[4]) {
+  for (int i = 0; i < 3; i++) {
+    const size_t elements = (size_t)(size_of(matrices[i].rows) * size_of(matrices[i].columns));
+    if (!matrices[i].packed)
+      continue;
+    moved[strlen(moved)] = "ABC"[i];
+    matrices[i].pack = aligned_alloc(64, (elements * sizeof(double) / 64 + 1) * 64);
+    if (matrices[i].pack == NULL)
+      return fail("out of memory");
+    memset(matrices[i].pack, 0, elements * sizeof(double));
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   struct tensor tensors[3] = { 0 };
   struct matrix matrices[3];
   char batch[RANK + 1], moved[4] = "";
   double times[1000], product_s = 0.0;
-  if (argc != 5)
-    return fail("expected BLAS EINSUM EXTENTS REPETITIONS");
-  const int repetitions = atoi(argv[4]);
-  void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-  void *symbol = library != NULL ? dlsym(library, "dgemm_") : NULL;
-  Dl_info where;
+  const char *file;
   dgemm_fn *dgemm;
-  if (symbol == NULL || dladdr(symbol, &where) == 0 || repetitions < 1 || repetitions > 1000)
-    return fail(library == NULL ? dlerror() : "no dgemm_ there, or not 1 to 1000 repetitions");
-  memcpy(&dgemm, &symbol, sizeof dgemm);
-  if (read_arguments(argv, tensors) != 0)
+  const int repetitions = argc == 5 ? atoi(argv[4]) : 0;
+  if (repetitions < 1 || repetitions > 1000)
+    return fail("expected BLAS EINSUM EXTENTS REPETITIONS, 1 to 1000 of these");
+  if (find_product(argv[1], &dgemm, &file) != 0 || read_arguments(argv, tensors) != 0)
     return 1;
   arrange(tensors, matrices);
   choose(tensors[0].indices, tensors[1].indices, true, tensors[2].indices, true, batch);
-  for (int i = 0; i < 3; i++) {
-    const int64_t elements = size_of(matrices[i].rows) * size_of(matrices[i].columns);
-    if (!matrices[i].packed)
-      continue;
-    moved[strlen(moved)] = "ABC"[i];
-    matrices[i].pack = aligned_alloc(64, ((size_t)elements * sizeof(double) / 64 + 1) * 64);
-    if (matrices[i].pack == NULL)
-      return fail("out of memory");
-    memset(matrices[i].pack, 0, (size_t)elements * sizeof(double));
-  }
+  if (prepare(matrices, moved) != 0)
+    return 1;
   contract(dgemm, matrices, batch, &product_s); /* untimed */
   product_s = 0.0;
   for (int i = 0; i < repetitions; i++) {
@@ -284,6 +315,6 @@ int main(int argc, char **argv) {
   qsort(times, (size_t)repetitions, sizeof times[0], compare);
   printf("{\"time_s\": %.9g, \"min_s\": %.9g, \"product_s\": %.9g, \"transposed\": \"%s\", \"checksum\": %.17g, "
          "\"blas\": \"%s\"}\n",
-         times[repetitions / 2], times[0], product_s / repetitions, moved, checksum(&tensors[2]), where.dli_fname);
+         times[repetitions / 2], times[0], product_s / repetitions, moved, checksum(&tensors[2]), file);
   return 0;
 }

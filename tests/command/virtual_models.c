@@ -2,7 +2,7 @@
 /* Writes a model file of a machine that does not exist: the time of every call follows from its sizes, so that tests know
    what has to come out. usage: virtual_models FILE NAME...
    In the environment: KILL_AFTER=N, kills itself at the Nth call; JOURNAL=1, with a journal; SAMPLES=1, keeps samples;
-   KNOWN=1, uses those that FILE has; CONTEXTS=1, models of calls in the steps of their algorithm; KILL_AT=unlink or rename, kills itself before it does that to the journal or to FILE. */
+   TEXT=PATH, kernels and algorithms of a file; KNOWN=1, uses those that FILE has; CONTEXTS=1, models of calls in the steps of their algorithm; KILL_AT=unlink or rename, kills itself before it does that to the journal or to FILE. */
 #include <perfpred/perfpred.h>
 
 #include <fcntl.h>
@@ -108,7 +108,12 @@ int main(int argc, char **argv) {
     return 2;
   if (perfpred_context_create(&context, &error) != PERFPRED_OK)
     return fail("context", &error);
-  int result = generate(context, argv[1], argc - 2, argv + 2);
+  const char *text = getenv("TEXT");
+  int result = 0;
+  if (text && perfpred_context_add_file(context, text, &error) != PERFPRED_OK)
+    result = fail(text, &error);
+  if (result == 0)
+    result = generate(context, argv[1], argc - 2, argv + 2);
   perfpred_context_destroy(context);
   return result;
 }

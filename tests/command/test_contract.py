@@ -1,0 +1,470 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""perfpred contract: families, names and C beside an independent enumeration; predictions of a made-up machine."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+
+import contractions
+from contractions import Contraction
+from harness import COMMAND, MEDIAN, ROOT, close, folder, main, refuses, run
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+with open(os.path.join(ROOT, "doc", "contract.schema.json"), encoding="utf-8") as schema_file:
+    SCHEMA = json.load(schema_file)
+
+FIRST = "contract", "ai,ibc->abc", "a=b=c=400", "i=8"
+SECOND = "contract", "iaj,ji->a", "a=12", "i=10", "j=9"
+THIRD = "contract", "ija,jbic->abc", "i=j=8", "a=b=c=100"
+NO_WORKER = None if "PERFPRED_WORKER" in os.environ else "built without the worker"
+
+
+def report(*words):
+    answer = run(*words, "--json").json()
+    if jsonschema and len(answer.get("algorithms", [])) < 300:
+        jsonschema.Draft7Validator(SCHEMA).validate(answer)
+    return answer
+
+
+def path(name):
+    return os.path.join(folder(), name)
+
+
+def write(name, text):
+    with open(path(name), "w", encoding="utf-8") as file:
+        file.write(text)
+    return path(name)
+
+
+# --- Families -----------------------------------------------------------------------------------------------------------------
+
+
+def test_published_counts():
+    """families of the dissertation, and the larger ones that were counted"""
+    order = ("dot", "axpy", "gemv", "ger", "gemm", "total")
+    for words, numbers in (
+        (FIRST, (6, 18, 6, 4, 2, 36)),
+        (SECOND, (4, 2, 2, 0, 0, 8)),
+        (THIRD, (48, 72, 36, 12, 8, 176)),
+        (("contract", "ac,cb->ab", "a=b=c=5"), (2, 4, 2, 1, 1, 10)),
+    ):
+        answer = report(*words, "--list")
+        assert tuple(answer["count"][key] for key in order) == numbers, answer["count"]
+        assert len(answer["algorithms"]) == numbers[-1] == answer["listed"] == answer["candidates"]
+    for einsum, extents, total in (("aebf,dfce->abcd", "a=b=c=d=e=f=72", 1056), ("gfbc,dega->abcdef", "a=b=c=d=e=f=g=16", 7056)):
+        answer = report("contract", einsum, extents, "--list", "--max", "3")
+        assert answer["count"]["total"] == total and len(answer["algorithms"]) == 3
+    text = run(*FIRST, "--list").out
+    assert "36 algorithms: 2 gemm, 6 gemv, 4 ger, 18 axpy, 6 dot" in text and "c-dgemm" in text, text
+
+
+def test_counts_of_all_cases():
+    """every contraction of the file: the closed form, and flops"""
+    answer = report("contract", "--cases", contractions.CASES, "--list")
+    found = {case["name"]: case for case in answer["cases"]}
+    cases = list(contractions.cases())
+    assert len(found) == len(cases) == 88
+    for name, einsum, extents in cases:
+        contraction = Contraction(einsum)
+        assert found[name]["count"] == contraction.counts(), name
+        close(found[name]["flops"], contraction.flops(extents))
+        assert found[name]["extents"] == extents
+    lines = run("contract", "--cases", contractions.CASES, "--list").out.splitlines()
+    assert len(lines) == 89 and lines[1].split()[0] == "thesis-aiibc-i8"
+
+
+def test_names():
+    """names and copies of whole families"""
+    for einsum in ("ai,ibc->abc", "iaj,ji->a", "ija,jbic->abc", "ac,cb->ab", "qij,qjk->qik", "cad,dcb->ab", "a,b->ba", "i,i->"):
+        contraction = Contraction(einsum)
+        extents = [f"{index}={3 + place}" for place, index in enumerate(contraction.indices)]
+        listed = report("contract", einsum, *extents, "--list")["algorithms"]
+        assert {one["name"]: one["copies"] for one in listed} == contraction.algorithms(), einsum
+        assert len(listed) == len({one["name"] for one in listed})
+        for kind in ("s", "c", "z"):
+            typed = report("contract", einsum, *extents, "--list", "--type", kind)["algorithms"]
+            assert all(one["routine"][0] == kind and one["name"].endswith(one["routine"]) for one in typed)
+            assert [one["kernel"] for one in typed] == [one["kernel"] for one in listed]
+
+
+def test_copies_by_hand():
+    """the eight gemm of contraction 3 copy once, 8 or 800 times"""
+    answer = report(*THIRD, "--list", "--kernel", "gemm")
+    made = {one["name"]: one["copies_made"] for one in answer["algorithms"]}
+    assert made == {"i'c-dgemm": 8, "i'b-dgemm": 8, "ci'-dgemm": 800, "bi'-dgemm": 800, "jc'-dgemm": 800, "cj'-dgemm": 800,
+                    "jb'-dgemm": 800, "bj'-dgemm": 800}  # fmt: skip
+    sized = {one["name"]: (one["calls"], one["copied_elements"], one["work_bytes"]) for one in answer["algorithms"]}
+    assert sized["i'c-dgemm"] == (800, 8 * 800, 8 * 800)  # A[i,:,:] is 8 x 100
+    assert sized["cj'-dgemm"] == (800, 800 * 800, 8 * 800)  # B[j,:,:,c] is 100 x 8
+
+
+def test_filters():
+    """--kernel, --copies, --no-copies and --max choose; counts stay those of the family"""
+    whole = report(*THIRD, "--list")
+    names = [one["name"] for one in whole["algorithms"]]
+    copying = [one["name"] for one in report(*THIRD, "--list", "--copies")["algorithms"]]
+    plain = report(*THIRD, "--list", "--no-copies")
+    assert [name for name in names if "'" in name] == copying and len(copying) == 26
+    assert [name for name in names if "'" not in name] == [one["name"] for one in plain["algorithms"]]
+    assert plain["count"] == whole["count"] and plain["candidates"] == 150
+    assert [one["name"] for one in report(*THIRD, "--list", "--kernel", "ger,gemm", "--max", "9")["algorithms"]] == (
+        [name for name in names if "gemm" in name or "ger" in name][:9]
+    )
+    assert report(*THIRD, "--list", "--kernel", "dger")["candidates"] == 12
+
+
+def test_lazily():
+    """the largest family of the file is not listed to be counted"""
+    answer = report("contract", "ucebad,mu->acmbed", "a=8", "b=10", "c=9", "d=10", "e=10", "m=8", "u=8", "--list", "--max", "2")
+    assert answer["count"] == Contraction("ucebad,mu->acmbed").counts() and len(answer["algorithms"]) == 2
+    long = "abcdefghijklmnop,abcdefghqrstuvwx->ijklmnopqrstuvwx"  # 24 indices: 23! orders alone
+    huge = report("contract", long, "=".join("abcdefghijklmnopqrstuvwx") + "=2", "--list", "--max", "1")
+    assert huge["count"]["total"] is None and len(huge["algorithms"]) == 1
+
+
+def test_renaming():
+    """letters, blanks and the order of the operands change names alone"""
+    plain = report(*FIRST, "--list")["algorithms"]
+    spaced = report("contract", "a i, i b c -> a b c", "a=b=c=400", "i=8", "--list")["algorithms"]
+    assert plain == spaced
+    renamed = report("contract", "xY,Yqr->xqr", "x=q=r=400", "Y=8", "--list")["algorithms"]
+    back = str.maketrans("xYqr", "aibc")
+    translated = [one["name"].split("-")[0].translate(back) + "-" + one["name"].split("-")[1] for one in renamed]
+    assert translated == [one["name"] for one in plain]
+    swapped = report("contract", "ibc,ai->abc", "a=b=c=400", "i=8", "--list")
+    assert {one["name"] for one in swapped["algorithms"]} == {one["name"] for one in plain}
+
+
+def test_edges():
+    """extents of 1 and 0, batch indices, fusion, strides"""
+    one = report("contract", "ai,ibc->abc", "a=b=c=1", "i=1", "--list")
+    assert one["flops"] == 2 and one["count"]["total"] == 36
+    none = report("contract", "ai,ibc->abc", "a=b=c=4", "i=0", "--list")
+    assert none["flops"] == 0
+    batch = report("contract", "qij,qjk->qik", "q=2", "i=3", "j=4", "k=5", "--list", "--kernel", "gemm")
+    assert batch["flops"] == 2 * 2 * 3 * 4 * 5 and [one["name"] for one in batch["algorithms"]] == ["q'''-dgemm"]
+    complex_ = report("contract", "ac,cb->ab", "a=3", "b=4", "c=5", "--list", "--type", "z")
+    assert complex_["flops"] == 8 * 3 * 4 * 5
+    fused = report(*FIRST, "--list", "--fuse")
+    assert fused["count"]["gemm"] == 1 and fused["count"]["total"] == 10 and fused["flops"] == 2 * 400**3 * 8
+    # a tensor whose first dimension has a stride lies nowhere as a matrix
+    strided = report("contract", "ac,cb->ab", "a=3", "b=4", "c=5", "--list", "--kernel", "gemm", "--strides", "A=2,6")
+    assert strided["algorithms"][0]["copies"] == 1
+
+
+# --- C and programs -----------------------------------------------------------------------------------------------------------
+
+DRIVER = """#include <stdio.h>
+#define COUNT(array) (sizeof array / sizeof array[0])
+%(sources)s
+static const double want[] = { %(want)s };
+static const struct { const char *name; int (*run)(const double *, const double *, double *); } all[] = { %(table)s };
+static double A[%(a)d], B[%(b)d], C[COUNT(want)];
+int main(void) {
+  int wrong = 0;
+  for (int i = 0; i < %(a)d; i++) A[i] = i %% 7 - 3;
+  for (int i = 0; i < %(b)d; i++) B[i] = i %% 5 - 2;
+  for (unsigned k = 0; k < COUNT(all); k++) {
+    for (unsigned i = 0; i < COUNT(want); i++) C[i] = 1e9;
+    int status = all[k].run(A, B, C), bad = status != 0;
+    for (unsigned i = 0; i < COUNT(want); i++) bad |= C[i] != want[i];
+    if (bad) printf("%%s\\n", all[k].name);
+    wrong += bad;
+  }
+  printf("%%u of %%u\\n", (unsigned)COUNT(all) - wrong, (unsigned)COUNT(all));
+  return 0;
+}
+"""
+
+
+def contract_by_c(einsum, extents, names):
+    """Emits these algorithms, compiles them with a small CBLAS, runs them. Integers: results are exact."""
+    contraction = Contraction(einsum)
+    words = ["contract", einsum, *(f"{index}={value}" for index, value in extents.items())]
+    place = path(f"c-{len(os.listdir(folder()))}")
+    os.makedirs(place)
+    shutil.copy(os.path.join(ROOT, "tests", "command", "small_cblas.h"), os.path.join(place, "cblas.h"))
+    for number, name in enumerate(names):
+        done = run(*words, "--emit", "c", name, "--name", f"f{number}", "-o", os.path.join(place, f"f{number}.c"))
+        assert done.code == 0, done.err
+    sizes = [math.prod(extents[index] for index in tensor) for tensor in (contraction.a, contraction.b)]
+    a, b = [i % 7 - 3 for i in range(sizes[0])], [i % 5 - 2 for i in range(sizes[1])]
+    with open(os.path.join(place, "main.c"), "w", encoding="utf-8") as file:
+        file.write(DRIVER % {
+            "sources": "".join(f'#include "f{i}.c"\n' for i in range(len(names))),
+            "table": ", ".join(f'{{ "{name}", f{i} }}' for i, name in enumerate(names)), "a": sizes[0], "b": sizes[1],
+            "want": ", ".join(map(repr, contractions.reference(einsum, extents, a, b)))})  # fmt: skip
+    program = os.path.join(place, "program")
+    strict = "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"
+    subprocess.run([shutil.which("cc"), *strict, "-I", place, "-o", program, os.path.join(place, "main.c")], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{len(names)} of {len(names)}\n", done.stdout
+
+
+def test_c():
+    """emitted C is compiled and run: a whole family, all copies of another, a batch index"""
+    if shutil.which("cc") is None:
+        return "no C compiler"
+    contract_by_c("iaj,ji->a", {"i": 4, "a": 5, "j": 3}, list(Contraction("iaj,ji->a").algorithms()))
+    third = [name for name, copies in Contraction("ija,jbic->abc").algorithms().items() if copies and "gemv" not in name]
+    contract_by_c("ija,jbic->abc", {"i": 3, "j": 4, "a": 5, "b": 2, "c": 6}, third + ["jci-dger", "ijcb-daxpy"])
+    contract_by_c("qij,qjk->qik", {"q": 3, "i": 2, "j": 4, "k": 5}, ["q'''-dgemm", "kq'-dgemv"])
+    return None
+
+
+def test_c_to_standard_output():
+    """--emit c prints the function, --json has it as a member, apostrophes may be left out"""
+    text = run(*THIRD, "--emit", "c", "ic-dgemm").out
+    assert "i'c-dgemm" in text and "int contract(" in text and "cblas_dgemm(" in text
+    answer = report(*THIRD, "--emit", "c", "i'c-dgemm", "--name", "abc")
+    assert answer["name"] == "i'c-dgemm" and answer["function"] == "abc" and "int abc(" in answer["text"]
+    target = path("emitted.c")
+    answer = report(*THIRD, "--emit", "c", "ic-dgemm", "-o", target)
+    with open(target, encoding="utf-8") as file:
+        assert file.read() == text
+    assert answer["file"] == target and "text" not in answer
+
+
+def test_programs():
+    """--program prints the text form, which other subcommands read"""
+    text = run(*FIRST, "--program", "c-dgemm").out
+    assert "algorithm c-dgemm(" in text and "dgemm(" in text
+    assert report(*FIRST, "--program", "c-dgemm") == {"name": "c-dgemm", "text": text}
+    answer = run("cache", "c-dgemm", "nc=3", "-f", write("program.txt", text), "--cache", "1M", "--json").json()
+    assert [call["kernel"] for call in answer["calls"]] == ["dgemm"] * 3
+
+
+# --- Analysis -----------------------------------------------------------------------------------------------------------------
+
+
+def test_worked_example():
+    """ca-dgemv of contraction 1: distances, set-ups, occurrences"""
+    words = (*FIRST, "--analyze", "ca-dgemv", "--cache", "6M")
+    answer = report(*words)
+    kernel = answer["calls"][0]
+    assert answer["limit_bytes"] == 7864320 and kernel["call"] == "kernel" and kernel["count"] == 160000
+    rows = {one["area"]: one for one in kernel["operands"]}
+    assert {area: (one["bytes"], one["line_bytes"], one["distance_bytes"]) for area, one in rows.items()} == {
+        "A[a,:]": (64, 512, 1331200),
+        "B[:,:,c]": (25600, 25600, 0),
+        "C[a,:,c]": (3200, 25600, 522265600),
+    }
+    assert [area["area"] for area in rows["A[a,:]"]["since"]] == ["A", "B[:,:,c]", "C[:,:,c]"]
+    counts = {one["kind"]: (one["count"], accesses(one)) for one in answer["occurrences"]}
+    assert counts == {
+        "normal": (140000, []),
+        "fail": (19600, [("remote", 6533056), ("A", 64), ("remote", 1305600), ("B", 25600)]),
+        "first": (400, [("remote", 6533056), ("A", 64), ("remote", 1331200)]),
+    }
+    text = run(*words).out
+    assert "kernel, 160000 calls" in text and "[6533056], A(64), [1305600], B(25600)" in text, text
+    whole = report(*words, "--untruncated", "--stage", "distances")
+    assert accesses(whole["occurrences"][0]) == [("C", 3200), ("remote", 520934336), ("A", 64), ("remote", 1305600), ("B", 25600)]
+
+
+def accesses(occurrence):
+    return [(item["tensor"] or item["access"], item["bytes"]) for item in occurrence["setup"]]
+
+
+# --- Predictions of a made-up machine -----------------------------------------------------------------------------------------
+
+FORMS = """perfpred-text 1
+
+algorithm forms(m, n, k)
+  in X: double matrix[m, k]
+  in Y: double matrix[k, n]
+  out Z: double matrix[m, n]
+  dgemm(N, N, m, n, k, 1, X[0, 0], Y[0, 0], 0, Z[0, 0])
+end
+"""
+
+
+def product_models():
+    target = path("forms.json")
+    if not os.path.exists(target):
+        env = {**os.environ, "TEXT": write("forms.txt", FORMS)}
+        subprocess.run([os.environ["VIRTUAL_MODELS"], target, "forms"], check=True, timeout=120, env=env)
+    return target
+
+
+def product_s(m, n, k):
+    """Median time of dgemm on the made-up machine."""
+    return MEDIAN * (1e-6 + 2.0 * m * n * k / 50e9)
+
+
+def test_models():
+    """times from models alone: calls times the time of one"""
+    words = "contract", "ai,ibc->abc", "a=300", "b=200", "c=100", "i=16", "-m", product_models(), "--mode", "models"
+    answer = report(*words, "--kernel", "gemm")
+    times = {one["name"]: one["predicted_s"] for one in answer["algorithms"]}
+    close(times["c-dgemm"], 100 * product_s(300, 200, 16))
+    close(times["b-dgemm"], 200 * product_s(300, 100, 16))
+    assert [one["name"] for one in answer["algorithms"]] == ["c-dgemm", "b-dgemm"]
+    assert answer["count"]["total"] == 36 and answer["planning_s"] >= 0
+    assert all(one["kernel"] == "gemm" and one["copies"] == 0 for one in answer["algorithms"])
+    text = run(*words, "--kernel", "gemm").out
+    assert "pick     c-dgemm" in text and "36 algorithms" in text, text
+    emitted = run(*words, "--kernel", "gemm", "--emit", "c")
+    assert "by the algorithm c-dgemm" in emitted.out, emitted.err
+
+
+def test_cases_with_models():
+    """a file of cases: the pick of each, and what cannot be predicted"""
+    file = write("cases.csv", 'source,name,dims,einsum\r\n"a, ""b""",one,a=300;b=200;c=100;i=16,"ai,ibc->abc"\n'
+                 'x,two,a=40;b=50;c=60,"ac,cb->ab"\n\nx,three,a=4000;b=9;c=9,"ac,cb->ab"\n')  # fmt: skip
+    words = "contract", "--cases", file, "-m", product_models(), "--mode", "models", "--kernel", "gemm"
+    one, two, three = report(*words)["cases"]
+    assert one["pick"] == "c-dgemm" and two["pick"] == "dgemm"
+    close(one["predicted_s"], 100 * product_s(300, 200, 16))
+    close(two["predicted_s"], product_s(40, 50, 60))
+    assert three["name"] == "three" and "pick" not in three and three["error"]
+    lines = run(*words).out.splitlines()
+    assert [line.split()[0] for line in lines] == ["name", "one", "two", "three"], lines
+
+
+def test_picture():
+    """plot contract draws what is predicted"""
+    keeping = path("keeping")
+    os.makedirs(keeping, exist_ok=True)
+    write("keeping/gnuplot", f"#!/bin/sh\ncat > '{path('told')}'\necho '<svg/>'\n")
+    os.chmod(path("keeping/gnuplot"), 0o755)
+    env = {**os.environ, "PATH": keeping + ":" + os.environ["PATH"]}
+    words = ["plot", "contract", "ai,ibc->abc", "a=b=c=50:200:50", "i=16", "-m", product_models(), "--mode", "models", "--kernel", "gemm",
+             "-o", path("contract.svg")]  # fmt: skip
+    done = run(*words, env=env)
+    assert done.code == 0 and done.err == "", done.err
+    with open(path("told"), encoding="utf-8") as file:
+        text = file.read()
+    for block in ("$pick", "$curve0", "$curve1"):
+        points = [line.split() for line in text.partition(f"{block} << EOD\n")[2].partition("EOD\n")[0].splitlines()]
+        assert [int(point[0]) for point in points] == [50, 100, 150, 200]
+        for point in points:
+            n = int(point[0])
+            close(float(point[1]), 1e-9 * 2 * n**3 * 16 / (n * product_s(n, n, 16)), 1e-5)
+    assert "'a = b = c'" in text and "'ai,ibc->abc, i=16'" in text and "'c-dgemm predicted'" in text
+    single = run(*words, "--curves", "1", env=env)
+    assert single.code == 0
+    with open(path("told"), encoding="utf-8") as file:
+        assert "$curve1" not in file.read()
+
+
+# --- Measured -----------------------------------------------------------------------------------------------------------------
+
+
+def test_measured():
+    """predictions beside executions: shape and sense, never times"""
+    if NO_WORKER:
+        return NO_WORKER
+    words = "contract", "ai,ibc->abc", "a=b=c=16", "i=8", "--kernel", "gemm", "--gate", "off", "--reps", "2"
+    answer = report(*words, "--measure")
+    assert {one["name"] for one in answer["algorithms"]} == {"c-dgemm", "b-dgemm"}
+    assert all(one["measured_s"] > 0 and one["predicted_s"] > 0 for one in answer["algorithms"])
+    assert answer["planning_s"] > 0
+    text = run(*words, "--measure", "1").out
+    assert "executed 1" in text and "pick" in text, text
+    return None
+
+
+# --- Bad input ----------------------------------------------------------------------------------------------------------------
+
+
+def test_bad_contractions():
+    """what is no contraction is refused, and the index is named"""
+    refuses(2, "contract", naming=["contraction"])
+    refuses(1, "contract", "ai,ibc->abc", "a=b=c=4", naming=["index i has no extent"])
+    refuses(1, *FIRST, "q=3", naming=["given for q"])
+    refuses(1, "contract", "ai,ibc", "a=b=c=4", "i=2", naming=["->"])
+    refuses(1, "contract", "ai,ibc,cd->abd", "a=b=c=d=4", "i=2", naming=["two"])
+    refuses(1, "contract", "aai,ibc->abc", "a=b=c=4", "i=2", naming=["index a", "twice"])
+    refuses(1, "contract", "aix,ibc->abc", "a=b=c=x=4", "i=2", naming=["index x"])
+    refuses(1, "contract", "ai,ibc->abcx", "a=b=c=x=4", "i=2", naming=["index x"])
+    refuses(1, "contract", "a1,1bc->abc", "a=b=c=4", naming=["letter"])
+    refuses(1, "contract", "ai,ibc->abc", "a=b=c=4000000000", "i=8", "--list", naming=["2^63"])
+
+
+def test_bad_extents():
+    """extents of the command line"""
+    refuses(2, *FIRST[:2], "a=b=c=400", "i=", naming=["i="])
+    refuses(2, *FIRST[:2], "a=b=c=400", "i=-1", naming=["-1"])
+    refuses(2, *FIRST[:2], "a=b=c=400", "i=eight", naming=["eight"])
+    refuses(2, *FIRST[:2], "a=b=c=400", "i=1e3", naming=["1e3"])
+    refuses(2, *FIRST[:2], "a=b=c=400", "i=99999999999999999999", naming=["64 bits"])
+    refuses(2, *FIRST[:2], "ab=400", "c=3", "i=8", naming=["single letter"])
+    refuses(2, *FIRST, "a=3", naming=["'a'", "two extents"])
+    refuses(2, *FIRST[:2], "a=b=c=50:400:50", "i=8", naming=["plot contract"])
+    refuses(2, *FIRST[:2], "=4", naming=["=4"])
+
+
+def test_bad_words():
+    """options that cannot be meant"""
+    refuses(2, *FIRST, "--list", "--kernel", "gem", naming=["'gem'", "gemm", "did you mean"])
+    refuses(2, *FIRST, "--list", "--kernel", "gemm,", naming=["--kernel"])
+    refuses(2, *FIRST, "--mode", "repaly", naming=["did you mean 'replay'"])
+    refuses(2, *FIRST, "--stage", "prefetched", naming=["did you mean 'prefetch'"])
+    refuses(2, *FIRST, "--list", "--copies", "--no-copies", naming=["--no-copies"])
+    refuses(2, *FIRST, "--list", "--max", "0", naming=["--max"])
+    refuses(2, *FIRST, "--list", "--type", "q", naming=["--type"])
+    refuses(2, *FIRST, "--list", "--measure", naming=["--measure"])
+    refuses(2, *FIRST, "--measure=x", naming=["--measure", "all"])
+    refuses(2, *FIRST, "--others", "3", naming=["--measure"])
+    refuses(2, *FIRST, "--measure", "--others", "3", naming=["--others"])
+    refuses(2, *FIRST, "--list", "--analyze", "c-dgemm", naming=["--list", "--analyze"])
+    refuses(2, *FIRST, "c-dgemm", naming=["c-dgemm"])
+    refuses(2, *FIRST, "--mode", "models", naming=["-m"])
+    refuses(2, *FIRST, "--mode", "replay", "-m", product_models(), naming=["-m"])
+    refuses(2, *FIRST, "--emit", "fortran", naming=["'c'"])
+    refuses(2, *FIRST, "-o", path("x"), naming=["--emit"])
+    refuses(2, *FIRST, "--list", "--corrected", naming=["--analyze"])
+    refuses(2, *FIRST, "--cache", "12Q", naming=["--cache"])
+    refuses(2, *FIRST, "--list", "--strides", "D=1", naming=["--strides"])
+    refuses(2, *FIRST, "--list", "--strides", "A=1", naming=["2 dimensions"])
+    refuses(1, *FIRST, "--list", "--strides", "C=1,1,1", naming=["C"])
+    refuses(1, *FIRST, "--analyze", "c-dgem", naming=["c-dgem", "did you mean 'c-dgemm'"])
+    refuses(1, *FIRST, "--analyze", "x-dgemm", naming=["x"])
+    refuses(1, *FIRST, "--emit", "c", "bc-dgemm", naming=["bc-dgemm"])
+    refuses(1, *FIRST, "--emit", "c", "c-dgemm", "--name", "1x", naming=["1x"])
+    refuses(1, *FIRST, "--program", "c-dgmm", naming=["c-dgmm"])
+    refuses(2, *FIRST, "--cases", contractions.CASES, naming=["--cases"])
+    refuses(1, *FIRST, "-m", path("none.json"), naming=["none.json"])
+    refuses(2, "plot", "contract", "ai,ibc->abc", "a=b=c=4", "i=8", "-o", path("x.svg"), naming=["varies"])
+    refuses(2, "plot", "contract", "-o", path("x.svg"), naming=["contraction"])
+    refuses(2, "plot", "contract", "ai,ibc->abc", "a=1:9:2", "b=1:9:2", "c=i=4", "-o", path("x.svg"), naming=["one range"])
+    refuses(2, "plot", "contract", "ai,ibc->abc", "a=1:9", "b=c=i=4", "-o", path("x.svg"), naming=["LO:HI:STEP"])
+    refuses(2, "plot", "performance", "chol-l-1", "--kernel", "gemm", "-n", "8", "-o", path("x.svg"), naming=["--kernel"])
+
+
+def test_bad_files():
+    """files of cases that are broken, and output that cannot be written"""
+    def cases(text):
+        return "contract", "--list", "--cases", write("broken.csv", text)
+    refuses(1, "contract", "--list", "--cases", path("no.csv"), naming=["no.csv"])
+    refuses(1, *cases(""), naming=["broken.csv:1", "name"])
+    refuses(1, *cases("name,einsum\n"), naming=["broken.csv:1", "'dims'"])
+    refuses(1, *cases('name,einsum,dims\nx,"ac,cb->ab,a=1\n'), naming=["broken.csv:2", "fields"])
+    refuses(1, *cases("name,einsum,dims\nx,ac\n"), naming=["broken.csv:2", "fields"])
+    refuses(1, *cases('name,einsum,dims\nx,"ac,cb->ab",a=1;b=2;c=x\n'), naming=["broken.csv:2", "'x'"])
+    refuses(1, *cases('name,einsum,dims\nx,"ac,cb->ab",a=1;b=2\n'), naming=["broken.csv:2", "index c"])
+    emit = *FIRST, "--emit", "c", "c-dgemm"
+    refuses(1, *emit, "-o", path("no/such/folder.c"), naming=["folder.c"])
+    refuses(1, *emit, "-o", folder(), naming=["regular file"])
+    kept = write("kept.c", "before")
+    # a limit on the size of files stands for a full disk
+    done = subprocess.run(["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", COMMAND, *emit, "-o", kept], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "kept.c" in done.stderr, done
+    with open(kept, encoding="utf-8") as file:
+        assert file.read() == "before"
+    assert not [name for name in os.listdir(folder()) if name.startswith("kept.c.")], "a temporary file is left"
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([COMMAND, *FIRST, "--list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and "standard output" in done.stderr
+
+
+if __name__ == "__main__":
+    main(globals())
