@@ -41,7 +41,7 @@ static void place_copy(const struct ppi_contract_copy *copy, struct ppi_tour_ope
 static void put_value(const struct ppi_contract_argument *argument, struct ppi_value *value) {
   *value = (struct ppi_value){ .buffer = -1 };
   if (argument->kind == PPI_CONTRACT_FLAG)
-    value->i = argument->flag;
+    value->i = (unsigned char)argument->flag;
   else if (argument->kind == PPI_CONTRACT_SCALAR)
     value->re = (double)argument->value;
   else if (argument->kind != PPI_CONTRACT_DATA)

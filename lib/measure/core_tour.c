@@ -120,7 +120,9 @@ static enum perfpred_status sample(struct ppi_tours *tours, const struct ppi_sam
                                    struct ppi_tour_result *results, struct perfpred_error *error) {
   const size_t count = tours->batch->request_count;
   struct ppi_result *timings = calloc(count + 1, sizeof *timings);
-  enum perfpred_status status = timings == NULL ? ppi_error_memory(error) : ppi_tours_allocate(tours, error);
+  if (timings == NULL)
+    return ppi_error_memory(error);
+  enum perfpred_status status = ppi_tours_allocate(tours, error);
   if (status == PERFPRED_OK) {
     begin_courses(tours, sampling);
     status = measure(tours, sampling, timings, error);

@@ -8,6 +8,7 @@
 
 #define C (PPI_TOUR_OPERANDS - 1)
 #define NOTHING(walk)
+/* NOLINTBEGIN(bugprone-macro-parentheses): types cannot stand in parentheses */
 
 /* Adds what the kernel returned to C's element, or puts it there, in the parts that the type has. */
 #define TAKE(walk, type, member, parts)                                                                                \
@@ -37,7 +38,6 @@
       *at_c = c += step[2];                                                                                            \
     }                                                                                                                  \
   }
-/* NOLINTBEGIN(bugprone-macro-parentheses) */
 DEFINE_ROW(row, NOTHING)
 DEFINE_ROW(row_s, TAKE_S)
 DEFINE_ROW(row_d, TAKE_D)

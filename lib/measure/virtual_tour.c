@@ -38,7 +38,8 @@ static double zero_lines(const struct ppi_tour_batch *batch) {
 
 /* Multiples of a number in [begin, end). */
 static double multiples(int64_t of, int64_t begin, int64_t end) {
-  return (double)((end - 1) / of - (begin > 0 ? (begin - 1) / of : -1));
+  const int64_t before_end = (end - 1) / of, before = begin > 0 ? (begin - 1) / of : -1;
+  return (double)(before_end - before);
 }
 
 /* How often an operand comes to another place in [begin, end): whenever a loop goes on whose step is not undone by those inside of it. */

@@ -145,13 +145,17 @@ static void sort_copies(struct event *list, int count) {
     }
 }
 
+static bool same_event(const struct event *a, const struct event *b) {
+  return a->kind == b->kind && memcmp(a->place, b->place, sizeof a->place) == 0;
+}
+
 static void compare_events(const struct event *list, int count, const struct event *other, int other_count,
                            const char *what) {
   cr_assert_eq(count, other_count, "%s: %d events, not %d", what, count, other_count);
   for (int i = 0; i < count; i++)
-    cr_assert_eq(memcmp(&list[i], &other[i], sizeof list[i]), 0, "%s: event %d is %c %lld %lld %lld, not %c %lld ...",
-                 what, i, list[i].kind, (long long)list[i].place[0], (long long)list[i].place[1],
-                 (long long)list[i].place[2], other[i].kind, (long long)other[i].place[0]);
+    cr_assert(same_event(&list[i], &other[i]), "%s: event %d is %c %lld %lld %lld, not %c %lld ...", what, i,
+              list[i].kind, (long long)list[i].place[0], (long long)list[i].place[1], (long long)list[i].place[2],
+              other[i].kind, (long long)other[i].place[0]);
 }
 
 Test(tours, whole_tours_do_what_their_loops_say) {
@@ -236,7 +240,7 @@ Test(tours, without_loops_there_is_one_call) {
   cr_expect_eq(event_count, 1);
   ppi_tour_walk_call(&walk, 3);
   cr_expect_eq(event_count, 4);
-  cr_expect_eq(memcmp(&events[0], &events[3], sizeof events[0]), 0);
+  cr_expect(same_event(&events[0], &events[3]));
 }
 
 /* --- Numbers --------------------------------------------------------------------------------------------------------- */
