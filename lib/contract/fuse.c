@@ -41,8 +41,10 @@ static void remove_dimension(struct ppi_tensor *tensor, int place) {
 
 static void join(struct ppi_contraction *contraction, int first, int second) {
   struct ppi_index *before = &contraction->index[first];
-  before->extent *= contraction->index[second].extent; /* below the elements of a tensor that has both, or 0 */
-  strncat(before->joined, contraction->index[second].joined, sizeof before->joined - 1 - strlen(before->joined));
+  const struct ppi_index behind = contraction->index[second];
+  const size_t known = strlen(before->joined), more = strlen(behind.joined);
+  before->extent *= behind.extent; /* below the elements of a tensor that has both, or 0 */
+  memcpy(before->joined + known, behind.joined, more + 1);
   for (int o = 0; o < PPI_OPERANDS; o++)
     remove_dimension(&contraction->tensor[o], second);
   contraction->index_count--;

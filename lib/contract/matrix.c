@@ -5,7 +5,10 @@
 
 static const char *const tensors[PPI_OPERANDS] = { "A", "B", "C" };
 
+/* An extent of 0 comes last, so that there are rows in any case: BLAS wants them where it takes no columns. */
 static bool comes_before(const struct ppi_index *one, const struct ppi_index *other, int operand) {
+  if ((one->extent == 0) != (other->extent == 0))
+    return other->extent == 0;
   if (one->stride[operand] != other->stride[operand])
     return one->stride[operand] < other->stride[operand];
   return one->extent < other->extent;
@@ -73,6 +76,8 @@ enum perfpred_status ppi_contract_matrix(const struct ppi_contraction *contracti
     made.split = place_of(&made, slice->along[1]);
   else
     made.split = next_place(contraction, &made, slice->dimensions > 0 ? place_of(&made, slice->along[0]) : 0);
+  while (made.split > 0 && contraction->index[made.order[made.split - 1]].extent == 0)
+    made.split--;
   *matrix = made;
   return PERFPRED_OK;
 }

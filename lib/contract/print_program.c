@@ -56,16 +56,23 @@ static void put_loop(const struct printer *printer, int index) {
   ppi_text_printf(printer->text, name >= 'A' && name <= 'C' ? "%c_" : "%c", name);
 }
 
-/* Elements from a column to the next. */
-static void put_rows(const struct printer *printer, int operand) {
+/* Elements from a column to the next; strides of dimensions that go nowhere say nothing. */
+static int64_t count_rows(const struct printer *printer, int operand) {
   const struct ppi_contract_matrix *matrix = &printer->matrices[operand];
+  const struct ppi_index *indices = printer->contraction->index;
+  int64_t reach = 1;
+  for (int d = 0; d < matrix->split; d++)
+    if (indices[matrix->order[d]].extent > 0)
+      reach += (indices[matrix->order[d]].extent - 1) * indices[matrix->order[d]].stride[operand];
+  const int64_t stride = matrix->split < matrix->rank ? indices[matrix->order[matrix->split]].stride[operand] : 0;
+  return stride > reach ? stride : reach;
+}
+
+static void put_rows(const struct printer *printer, int operand) {
   if (printer->open)
-    put_product(printer, matrix, 0, matrix->split);
-  else if (matrix->split < matrix->rank)
-    ppi_text_printf(printer->text, "%" PRId64,
-                    printer->contraction->index[matrix->order[matrix->split]].stride[operand]);
+    put_product(printer, &printer->matrices[operand], 0, printer->matrices[operand].split);
   else
-    ppi_text_printf(printer->text, "%" PRId64, printer->contraction->tensor[operand].elements);
+    ppi_text_printf(printer->text, "%" PRId64, count_rows(printer, operand));
 }
 
 static bool is_loop(const struct printer *printer, int index) {
@@ -85,10 +92,11 @@ static void put_place(const struct printer *printer, int operand, bool columns) 
     ppi_text_append(printer->text, before);
     before = " + ";
     put_loop(printer, matrix->order[d]);
-    if (d == first && (columns || printer->open))
+    const bool by_number = !columns && !printer->open;
+    if (by_number ? printer->contraction->index[matrix->order[d]].stride[operand] == 1 : d == first)
       continue;
     ppi_text_append(printer->text, "*");
-    if (printer->open || columns)
+    if (!by_number)
       put_product(printer, matrix, first, d);
     else
       ppi_text_printf(printer->text, "%" PRId64, printer->contraction->index[matrix->order[d]].stride[operand]);
@@ -235,9 +243,10 @@ static void put_about(const struct printer *printer) {
 static void put_cost(const struct printer *printer) {
   struct ppi_text *text = printer->text;
   for (int part = 0; part < 2; part++) {
-    ppi_text_append(text, part == 0 ? "  cost mul 1" : " add 1");
+    ppi_text_append(text, part == 0 ? "  cost mul " : " add ");
+    ppi_text_append(text, printer->contraction->index_count > 0 ? "" : "1");
     for (int i = 0; i < printer->contraction->index_count; i++) {
-      ppi_text_append(text, "*");
+      ppi_text_append(text, i > 0 ? "*" : "");
       put_extent(printer, i);
     }
   }

@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "kernel/kernel.h"
 
-#define SCALAR_OTHER 0.7 /* what stands for all scalars but -1, 0 and 1 */
-
 /* In a case the arguments that select code paths: flags, scalars, increments. */
 static bool is_part(const struct ppi_arg *arg) {
   return arg->kind == PPI_ARG_FLAG || arg->kind == PPI_ARG_SCALAR || arg->kind == PPI_ARG_INC;
@@ -49,7 +47,7 @@ static bool parse_scalar(const char *part, struct ppi_value *value) {
   static const struct {
     const char *text;
     double value;
-  } classes[] = { { "-1", -1 }, { "0", 0 }, { "1", 1 }, { "x", SCALAR_OTHER } };
+  } classes[] = { { "-1", -1 }, { "0", 0 }, { "1", 1 }, { "x", PPI_SCALAR_OTHER } };
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
     if (strcmp(part, classes[i].text) == 0) {
       value->re = classes[i].value;

@@ -13,6 +13,7 @@
 #define PPI_SIZE_MAX 8  /* size arguments of one kernel */
 #define PPI_CASE_MAX 96 /* longest case text with its NUL */
 #define PPI_DEMAND_MAX 8
+#define PPI_SCALAR_OTHER 0.7 /* what stands for all scalars but -1, 0 and 1, and for one that is read from data */
 
 enum ppi_type { PPI_TYPE_S, PPI_TYPE_D, PPI_TYPE_C, PPI_TYPE_Z, PPI_TYPE_INT };
 enum ppi_arg_kind {

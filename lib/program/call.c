@@ -157,6 +157,18 @@ static enum perfpred_status parse_scalar(struct ppi_scanner *scanner, const stru
   return status ? status : ppi_scan_expect(scanner, ")");
 }
 
+static bool at_buffer(const struct ppi_parser *parser) {
+  const struct ppi_token *token = &parser->scanner.token;
+  return token->kind == PPI_TOKEN_NAME && ppi_parser_buffer(parser, token->text) >= 0;
+}
+
+/* A scalar that is an element: BLAS and LAPACK take scalars by address anyhow. */
+static enum perfpred_status parse_element(struct ppi_parser *parser, const struct perfpred_kernel *kernel,
+                                          const struct ppi_arg *arg, struct ppi_operand *operand) {
+  operand->fixed.re = PPI_SCALAR_OTHER;
+  return parse_view(parser, &(struct wanted){ arg->name, kernel->name, arg->type, PPI_IN, true, false }, operand);
+}
+
 static enum perfpred_status parse_argument(struct ppi_parser *parser, const struct perfpred_kernel *kernel, int place,
                                            struct ppi_operand *operand) {
   const struct ppi_arg *arg = &kernel->args[place];
@@ -166,7 +178,8 @@ static enum perfpred_status parse_argument(struct ppi_parser *parser, const stru
   case PPI_ARG_SIZE:
     return ppi_parse_expr(parser, &operand->integer);
   case PPI_ARG_SCALAR:
-    return parse_scalar(&parser->scanner, kernel, arg, operand);
+    return at_buffer(parser) ? parse_element(parser, kernel, arg, operand)
+                             : parse_scalar(&parser->scanner, kernel, arg, operand);
   default:
     return parse_view(parser,
                       &(struct wanted){ arg->name, kernel->name, arg->type, arg->direction,
@@ -294,6 +307,44 @@ static bool accept_algorithm(struct ppi_scanner *scanner) {
   return false;
 }
 
+/* BUFFER[ begins a statement only where an element gets the result of a function. */
+static bool at_result(const struct ppi_parser *parser) {
+  struct ppi_scanner ahead = parser->scanner;
+  struct perfpred_error ignored;
+  ppi_error_clear(&ignored);
+  ahead.error = &ignored;
+  if (!at_buffer(parser))
+    return false;
+  ppi_scan_next(&ahead);
+  return ppi_scan_is(&ahead, "[");
+}
+
+/* BUFFER[i, j] = or +=. The function is not known yet. */
+static enum perfpred_status parse_result(struct ppi_parser *parser, struct ppi_node *node) {
+  struct ppi_scanner *scanner = &parser->scanner;
+  node->result = calloc(1, sizeof *node->result);
+  if (!node->result)
+    return ppi_error_memory(scanner->error);
+  node->result->fixed.buffer = ppi_parser_buffer(parser, scanner->token.text);
+  const struct ppi_buffer *buffer = &parser->program->buffers[node->result->fixed.buffer];
+  ppi_scan_next(scanner);
+  enum perfpred_status status = parse_place(parser, buffer, node->result);
+  if (status)
+    return status;
+  node->adds = ppi_scan_accept(scanner, "+");
+  return ppi_scan_accept(scanner, "=") ? PERFPRED_OK
+                                       : ppi_scan_expected(scanner, "= or += and a function behind an element");
+}
+
+/* At the name of what is called. */
+static enum perfpred_status check_result(struct ppi_parser *parser, const struct ppi_node *node, const char *name) {
+  if (node->kind != PPI_NODE_CALL || !node->kernel->returns_value || node->kernel->arg_count >= PPI_ARG_MAX)
+    return ppi_scan_error(&parser->scanner, PERFPRED_SYNTAX,
+                          "%s returns no value, expected a function such as ddot behind an element", name);
+  return check_view(parser, &parser->program->buffers[node->result->fixed.buffer], false,
+                    &(struct wanted){ "result", node->kernel->name, node->kernel->return_type, PPI_OUT, true, false });
+}
+
 enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
   struct ppi_scanner *scanner = &parser->scanner;
   char name[PPI_NAME_MAX];
@@ -303,6 +354,9 @@ enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
   struct ppi_node *node = ppi_parser_node(parser, PPI_NODE_CALL);
   if (!node)
     return PERFPRED_NO_MEMORY;
+  enum perfpred_status begun = at_result(parser) ? parse_result(parser, node) : PERFPRED_OK;
+  if (begun)
+    return begun;
   const bool marked = ppi_scan_accept(scanner, "call");
   node->algorithm = marked && accept_algorithm(scanner);
   before = *scanner;
@@ -316,6 +370,8 @@ enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
   const struct ppi_scanner behind = *scanner;
   *scanner = before; /* an unknown name is reported where it stands */
   status = find_callee(parser, name, node);
+  if (!status && node->result)
+    status = check_result(parser, node, name);
   if (status)
     return status;
   *scanner = behind;

@@ -36,6 +36,8 @@ static bool node_uses(const struct ppi_node *node, int slot) {
   for (int i = 0; i < node->operand_count && !used; i++)
     used = expr_uses(node->operands[i].integer, slot) || expr_uses(node->operands[i].row, slot) ||
            expr_uses(node->operands[i].column, slot);
+  if (node->result && !used)
+    used = expr_uses(node->result->row, slot) || expr_uses(node->result->column, slot);
   return used;
 }
 

@@ -95,7 +95,10 @@ static void print_argument(const struct ppi_c_printer *printer, const struct ppi
     print_integer(printer, node->operands[place].integer);
     break;
   case PPI_ARG_SCALAR:
-    print_scalar(printer, arg, &node->operands[place].fixed);
+    if (node->operands[place].row)
+      print_view(printer, &node->operands[place]);
+    else
+      print_scalar(printer, arg, &node->operands[place].fixed);
     break;
   case PPI_ARG_DATA:
     print_view(printer, &node->operands[place]);
@@ -123,7 +126,14 @@ static void print_argument(const struct ppi_c_printer *printer, const struct ppi
 static void print_kernel(const struct ppi_c_printer *printer, const struct ppi_node *node) {
   struct ppi_text *text = printer->text;
   int flags = 0;
-  ppi_text_printf(text, "%s%s_(", node->kernel->returns_value ? "(void)" : "", node->kernel->name);
+  if (node->result) {
+    ppi_text_append(text, "*(");
+    print_view(printer, node->result);
+    ppi_text_append(text, node->adds ? ") += " : ") = ");
+  } else if (node->kernel->returns_value) {
+    ppi_text_append(text, "(void)");
+  }
+  ppi_text_printf(text, "%s_(", node->kernel->name);
   for (int i = 0; i < node->kernel->arg_count; i++) {
     ppi_text_append(text, i > 0 ? ", " : "");
     print_argument(printer, node, i);

@@ -152,16 +152,21 @@ static void print_for(const struct printer *printer, const struct ppi_node *node
   print_block(printer, "body", node->body);
 }
 
+static void print_view(const struct printer *printer, const struct ppi_operand *operand) {
+  struct ppi_text *text = printer->text;
+  ppi_text_printf(text, "{\"buffer\": \"%s\"", printer->program->buffers[operand->fixed.buffer].name);
+  print_expr(printer, ", \"row\": ", operand->row);
+  print_expr(printer, ", \"column\": ", operand->column);
+  ppi_text_append(text, operand->fixed.by_row ? ", \"along\": \"row\"}" : "}");
+}
+
 static void print_operand(const struct printer *printer, const struct ppi_node *node, int place) {
   struct ppi_text *text = printer->text;
   const struct ppi_operand *operand = &node->operands[place];
   if (operand->integer) {
     print_expr(printer, "", operand->integer);
   } else if (operand->row) {
-    ppi_text_printf(text, "{\"buffer\": \"%s\"", printer->program->buffers[operand->fixed.buffer].name);
-    print_expr(printer, ", \"row\": ", operand->row);
-    print_expr(printer, ", \"column\": ", operand->column);
-    ppi_text_append(text, operand->fixed.by_row ? ", \"along\": \"row\"}" : "}");
+    print_view(printer, operand);
   } else if (node->kernel->args[place].kind == PPI_ARG_FLAG) {
     ppi_text_printf(text, "\"%c\"", (int)operand->fixed.i);
   } else {
@@ -185,6 +190,10 @@ static void print_call(const struct printer *printer, const struct ppi_node *nod
     before = ", ";
   }
   ppi_text_append(text, "]");
+  if (!node->result)
+    return;
+  ppi_text_printf(text, ", \"adds\": %s, \"result\": ", node->adds ? "true" : "false");
+  print_view(printer, node->result);
 }
 
 static void print_node(const struct printer *printer, const struct ppi_node *node) {

@@ -122,6 +122,10 @@ static void print_view(const struct printer *printer, const struct ppi_operand *
 
 static void print_call(const struct printer *printer, const struct ppi_node *node) {
   struct ppi_text *text = printer->text;
+  if (node->result) {
+    print_view(printer, node->result);
+    ppi_text_append(text, node->adds ? " += " : " = ");
+  }
   if (node->algorithm)
     ppi_text_printf(text, "call algorithm %s", ppi_print_callee(printer->program, node));
   else

@@ -30,11 +30,12 @@ struct ppi_buffer {
   int element_bytes; /* nests: size of an element of another type than those; 0: that of the type */
 };
 
-/* What an argument of a call is: fixed when the text was read, or an expression over the program's slots. */
+/* What an argument of a call is: fixed when the text was read, or an expression over the program's slots. A scalar may be an element of a
+   buffer: it is fixed as PPI_SCALAR_OTHER for those that want a number. */
 struct ppi_operand {
   struct ppi_value fixed;        /* flags and scalars; by_row and buffer (of the program) of data */
   struct ppi_expr *integer;      /* size (or parameter of a called program) */
-  struct ppi_expr *row, *column; /* data: place of its first element */
+  struct ppi_expr *row, *column; /* data, or scalar that is an element: place of its first element */
 };
 
 enum ppi_node_kind { PPI_NODE_FOR, PPI_NODE_IF, PPI_NODE_LET, PPI_NODE_CALL, PPI_NODE_RUN, PPI_NODE_ACCESS };
@@ -56,8 +57,10 @@ struct ppi_node {
   struct ppi_operand
       *operands; /* CALL: kernel->arg_count (LD, WORK, INFO unused); RUN: parameters, then non-work buffers */
   int operand_count;
-  enum ppi_direction access; /* ACCESS */
-  int buffer;                /* ACCESS */
+  struct ppi_operand *result; /* CALL of a function: the element that what it returns goes to; NULL: it is ignored */
+  bool adds;                  /* it is added to the element */
+  enum ppi_direction access;  /* ACCESS */
+  int buffer;                 /* ACCESS */
   struct ppi_expr *subscripts[8];
   int statement; /* ACCESS: number, from 0, of the line of text, or statement of C, that it is part of */
   bool may;      /* ACCESS: it stands under a condition that depends on data; readers take it as met */

@@ -37,6 +37,7 @@ static void destroy_node(struct ppi_node *node, struct ppi_unit *unit, struct pp
   for (int i = 0; i < 8; i++)
     ppi_expr_destroy(node->subscripts[i]);
   destroy_operands(node->operands, node->operand_count);
+  destroy_operands(node->result, 1);
   ppi_kernel_unref(node->kernel);
   if (node->callee && node->callee->unit != unit)
     drop(node->callee->unit, dead);

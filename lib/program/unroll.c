@@ -47,6 +47,10 @@ static enum perfpred_status print_call(void *data, const struct ppi_node *node, 
   unroll->calls++;
   if (!text)
     return PERFPRED_OK;
+  if (node->result) {
+    print_view(unroll, &values[kernel->arg_count]);
+    ppi_text_append(text, node->adds ? " += " : " = ");
+  }
   ppi_print_call_name(kernel->name, text);
   const char *before = "(";
   for (int i = 0; i < kernel->arg_count; i++) {
@@ -59,7 +63,7 @@ static enum perfpred_status print_call(void *data, const struct ppi_node *node, 
       ppi_text_printf(text, "%c", (int)values[i].i);
     else if (arg->kind == PPI_ARG_SIZE)
       ppi_text_printf(text, "%" PRId64, values[i].i);
-    else if (arg->kind == PPI_ARG_SCALAR)
+    else if (arg->kind == PPI_ARG_SCALAR && values[i].buffer < 0)
       ppi_print_scalar(&values[i], text);
     else
       print_view(unroll, &values[i]);

@@ -144,9 +144,11 @@ static enum perfpred_status fill_values(struct frame *frame, const struct ppi_no
 static enum perfpred_status fill_view(struct frame *frame, const struct ppi_node *node, int place,
                                       struct ppi_value *values) {
   const struct ppi_arg *arg = &node->kernel->args[place];
-  int64_t rows = 0, columns = 0;
+  int64_t rows = 1, columns = 1;
   struct view view;
-  enum perfpred_status status = ppi_kernel_extent(node->kernel, values, place, &rows, &columns, frame->walk->error);
+  enum perfpred_status status = PERFPRED_OK;
+  if (arg->kind != PPI_ARG_SCALAR)
+    status = ppi_kernel_extent(node->kernel, values, place, &rows, &columns, frame->walk->error);
   if (!status)
     status = place_view(frame, node, arg->name, &node->operands[place], rows, columns, &view);
   if (status)
@@ -158,6 +160,21 @@ static enum perfpred_status fill_view(struct frame *frame, const struct ppi_node
   struct ppi_value *value = &values[place];
   value->buffer = view.number;
   value->by_row = view.by_row;
+  value->row = view.row;
+  value->column = view.column;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status fill_result(struct frame *frame, const struct ppi_node *node, struct ppi_value *value) {
+  struct view view;
+  *value = node->result->fixed;
+  value->buffer = -1;
+  if (frame->walk->walker->without_views)
+    return PERFPRED_OK;
+  enum perfpred_status status = place_view(frame, node, "result", node->result, 1, 1, &view);
+  if (status)
+    return status;
+  value->buffer = view.number;
   value->row = view.row;
   value->column = view.column;
   return PERFPRED_OK;
@@ -182,6 +199,8 @@ static enum perfpred_status run_call(struct frame *frame, const struct ppi_node 
       else
         status = fill_view(frame, node, i, values);
     }
+  if (!status && node->result)
+    status = fill_result(frame, node, &values[node->kernel->arg_count]);
   return status ? status : walk->walker->call(walk->data, node, values, walk->error);
 }
 

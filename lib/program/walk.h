@@ -11,7 +11,9 @@ struct ppi_walk_block {
 };
 
 struct ppi_walker {
-  /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call. Anything but PERFPRED_OK ends the walk. Views with
+  /* A kernel call. values[0 .. kernel->arg_count) are borrowed for the call, and behind them, where node->result is set, the element that
+     gets what the function returns. Anything but PERFPRED_OK ends the walk. A scalar that is an element has a buffer and a place
+     (others have buffer -1). Views with
      elements lie inside their buffers; the place of one without is whatever the text says, and may be negative. */
   enum perfpred_status (*call)(void *data, const struct ppi_node *node, const struct ppi_value *values,
                                struct perfpred_error *error);

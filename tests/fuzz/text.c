@@ -30,6 +30,41 @@ static void read_models(const struct perfpred_context *context, const char *text
     perfpred_models_unref(models);
 }
 
+/* Up to the first line break the contraction, behind it the name of an algorithm. All letters have extents, those that are not in it are
+   then left out. */
+static void read_contraction(const struct perfpred_context *context, char *text) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  struct perfpred_contraction *contraction = NULL;
+  char *name = strchr(text, '\n'), names_of[sizeof letters][2] = { { 0 } };
+  const char *names[sizeof letters];
+  int64_t extents[sizeof letters];
+  size_t count = 0;
+  if (name)
+    *name++ = '\0';
+  for (const char *letter = letters; *letter; letter++)
+    if (strchr(text, *letter)) {
+      names_of[count][0] = *letter;
+      names[count] = names_of[count];
+      extents[count] = (int64_t)count % 4;
+      count++;
+    }
+  if (perfpred_contraction_create(text, names, extents, count, NULL, &contraction, NULL) != PERFPRED_OK)
+    return;
+  struct perfpred_contraction_algorithm algorithm = PERFPRED_CONTRACTION_ALGORITHM_INIT;
+  struct perfpred_program *program = NULL;
+  char *printed = NULL;
+  enum perfpred_status status = name ? perfpred_contraction_find(contraction, name, &algorithm, NULL)
+                                     : perfpred_contraction_algorithm_at(contraction, NULL, 0, &algorithm, NULL);
+  if (status == PERFPRED_OK) {
+    if (perfpred_contraction_program(context, contraction, algorithm.name, &program, NULL) != PERFPRED_OK ||
+        perfpred_contraction_emit_c(contraction, algorithm.name, NULL, &printed, NULL) != PERFPRED_OK)
+      abort();
+    perfpred_free(printed);
+    perfpred_program_unref(program);
+  }
+  perfpred_contraction_destroy(contraction);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct perfpred_context *context = NULL;
   const char *text = (const char *)data;
@@ -41,6 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *call = strndup(text, size);
   if (call)
     perfpred_kernel_flops(context, call, &flops, NULL);
+  if (call)
+    read_contraction(context, call);
   free(call);
   perfpred_context_add_text(context, text, size, "fuzz", NULL);
   perfpred_context_destroy(context);

@@ -265,6 +265,27 @@ Test(language, kinds_of_views) {
   perfpred_program_unref(program);
 }
 
+#define VECTORS "algorithm a(n)\n  in A: double matrix[n, n]\n  inout x: double vector[n]\n  inout f: float vector[n]\n"
+
+Test(language, elements_as_scalars_and_results) {
+  expect_failure(VECTORS "  x[0] = daxpy(n, 1, x[0], x[0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:10: daxpy returns no value, expected a function such as ddot behind an element");
+  expect_failure(VECTORS "  x[0] = call chol-l-3(n, 1, A[0, 0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:15: chol-l-3 returns no value, expected a function such as ddot behind an element");
+  expect_failure(VECTORS "  A[0, 0] = ddot(n, x[0], x[0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:13: argument result of ddot is written, but A is declared in");
+  expect_failure(VECTORS "  f[0] += ddot(n, x[0], x[0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:11: argument result of ddot is double, but f is float");
+  expect_failure(VECTORS "  x[0] ddot(n, x[0], x[0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:8: expected = or += and a function behind an element, found 'ddot'");
+  expect_failure(VECTORS "  x[0] - ddot(n, x[0], x[0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:8: expected = or += and a function behind an element, found '-'");
+  expect_failure(VECTORS "  x(n)\nend\n", PERFPRED_NOT_FOUND, "t:5:3: no kernel or algorithm is called x");
+  expect_failure(VECTORS "  daxpy(n, f[0], x[0], x[0])\nend\n", PERFPRED_SYNTAX,
+                 "t:5:12: argument alpha of daxpy is double, but f is float");
+  expect_failure(VECTORS "  daxpy(n, A[0], x[0], x[0])\nend\n", PERFPRED_SYNTAX, "t:5:15: expected ',', found ']'");
+}
+
 Test(language, blocks) {
   expect_failure(HEAD "  for i in 0:n\n    dpotrf2(L, i, A[0, 0])\nend\n", PERFPRED_SYNTAX,
                  "t:6:1: expected end of a, which begins in line 1, found the end of the text");

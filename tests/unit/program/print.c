@@ -41,6 +41,46 @@ Test(print, text_is_what_was_read) {
   perfpred_program_unref(program);
 }
 
+static const char elements[] = "perfpred-text 1\n"
+                               "\n"
+                               "algorithm elements(n)\n"
+                               "  in A: double matrix[n, n]\n"
+                               "  inout x: double vector[n]\n"
+                               "  inout B: double matrix[n, n]\n"
+                               "  for i in 0:n\n"
+                               "    x[i] = ddot(n, row A[i, 0], B[0, i])\n"
+                               "    B[i, 0] += ddot(n, A[0, i], x[0])\n"
+                               "    daxpy(n, A[i, n - 1], A[0, i], B[0, i])\n"
+                               "    ddot(i, x[0], x[0])\n"
+                               "  end\n"
+                               "end\n";
+
+Test(print, elements_as_scalars_and_results) {
+  struct perfpred_program *program = parsed(elements);
+  char *text = printed(program, PERFPRED_FORMAT_TEXT), *json = printed(program, PERFPRED_FORMAT_JSON);
+  char *c = printed(program, PERFPRED_FORMAT_C), *calls = unrolled(program, (int64_t[]){ 1 }, 1);
+  cr_expect_str_eq(text, elements);
+  cr_expect_not_null(strstr(json, "\"adds\": true, \"result\": {\"buffer\": \"B\", \"row\": \"i\", \"column\": \"0\"}"),
+                     "%s", json);
+  cr_expect_not_null(
+      strstr(json, "\"adds\": false, \"result\": {\"buffer\": \"x\", \"row\": \"i\", \"column\": \"0\"}"), "%s", json);
+  cr_expect_not_null(
+      strstr(c, "    *(x + i * (ptrdiff_t)inc_x) = ddot_(&(const int){ n }, A + i, &(const int){ ld_A }, "), "%s", c);
+  cr_expect_not_null(strstr(c, "    *(B + i) += ddot_("), "%s", c);
+  cr_expect_not_null(
+      strstr(c, "daxpy_(&(const int){ n }, A + i + (n - 1) * (ptrdiff_t)ld_A, A + i * (ptrdiff_t)ld_A, "), "%s", c);
+  cr_expect_not_null(strstr(c, "    (void)ddot_("), "%s", c);
+  cr_expect_str_eq(calls, "x[0] = ddot(1, row A[0, 0], B[0, 0])\n"
+                          "B[0, 0] += ddot(1, A[0, 0], x[0])\n"
+                          "daxpy(1, A[0, 0], A[0, 0], B[0, 0])\n"
+                          "ddot(0, x[0], x[0])\n");
+  free(calls);
+  free(c);
+  free(json);
+  free(text);
+  perfpred_program_unref(program);
+}
+
 /* JSON is printed by code of its own, so that equal JSON means an equal program. */
 static void expect_round_trip(struct perfpred_program *program) {
   char *text = printed(program, PERFPRED_FORMAT_TEXT), *json = printed(program, PERFPRED_FORMAT_JSON);

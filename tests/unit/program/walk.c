@@ -202,6 +202,12 @@ Test(walk, views_of_views) {
   cr_assert_eq(ppi_programs_add_text(context.programs, context.kernels, text, sizeof text - 1, "t", &error),
                PERFPRED_OK, "%s", error.text);
   expect_calls(found("outer"), (int64_t[]){ 5 }, 1, "daxpy(2, 1, row A[1, 3], A[3, 1])\n");
+  expect_error(parsed("algorithm a(n)\n  inout A: double matrix[n, n]\n  A[n, 0] += ddot(n, A[0, 0], A[0, 0])\nend\n"),
+               (int64_t[]){ 6 }, 1, PERFPRED_INVALID,
+               "a, line 3: argument result of ddot is 1 x 1 from [6, 0] on, expected it inside A, which is 6 x 6");
+  expect_error(parsed("algorithm a(n)\n  inout A: double matrix[n, n]\n  daxpy(0, A[0, n], A[0, 0], A[0, 0])\nend\n"),
+               (int64_t[]){ 6 }, 1, PERFPRED_INVALID,
+               "a, line 3: argument alpha of daxpy is 1 x 1 from [0, 6] on, expected it inside A, which is 6 x 6");
   /* what the callee takes must lie inside what it was given, even where the caller's buffer is larger */
   static const char beyond[] =
       "perfpred-text 1\n"
