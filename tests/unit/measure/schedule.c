@@ -87,6 +87,28 @@ Test(schedule, longer_kernels_are_sampled_one_by_one) {
   cr_expect_eq(results[0].count, 10);
 }
 
+/* A sample takes 2 ms and two readings of 50 us: after three of them, 6.3 ms, another one would go beyond 8 ms. */
+Test(schedule, subjects_have_wishes_and_limits_of_their_own) {
+  static const unsigned wanted[] = { 2, 5, 10 };
+  static const double limits_s[] = { 0.0, 0.0, 8e-3 };
+  const struct ppi_bench bench = script_bench(&script);
+  struct ppi_subjects subjects = script_subjects(&script, 3);
+  const struct ppi_sampling sampling = { .repetitions = 4 };
+  subjects.wanted = wanted;
+  for (int i = 0; i < 3; i++)
+    script.run_s[i] = 1e-3;
+  cr_assert_eq(ppi_schedule_run(&bench, &level, &subjects, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(results[0].count, 2);
+  cr_expect_eq(results[1].count, 5);
+  cr_expect_eq(results[2].count, 10);
+  ppi_results_free(results, 3);
+  subjects.limits_s = limits_s;
+  cr_assert_eq(ppi_schedule_run(&bench, &level, &subjects, &sampling, results, &error), PERFPRED_OK);
+  cr_expect_eq(results[0].count, 2);
+  cr_expect_eq(results[1].count, 5);
+  cr_expect_eq(results[2].count, 3, "%zu samples", results[2].count);
+}
+
 Test(schedule, repetitions_of_all_subjects_are_shuffled) {
   for (size_t i = 0; i < 8; i++)
     script.run_s[i] = 1e-3 * (double)(i + 1);
