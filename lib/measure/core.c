@@ -41,6 +41,7 @@ void ppi_core_destroy(struct ppi_core *core) {
   for (size_t i = 0; i < core->library_count; i++)
     dlclose(core->libraries[i]);
   free(core->libraries);
+  ppi_tour_memory_destroy(core->tour_memory);
   free(core->displacer);
   free(core->sweep);
   free(core);

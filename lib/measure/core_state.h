@@ -40,7 +40,10 @@ struct ppi_core {
   enum ppi_eviction eviction;
   struct ppi_overhead overheads[PPI_OVERHEADS_MAX]; /* measured so far */
   int overhead_count;
+  struct ppi_tour_memory *tour_memory; /* core_tour.h; NULL: no tour was run yet */
 };
+/* core_tour_memory.c; NULL is fine. */
+void ppi_tour_memory_destroy(struct ppi_tour_memory *memory);
 
 /* Target of a kernel. *function NULL: it is a free-form kernel. PERFPRED_UNSUPPORTED: it has no address here. */
 enum perfpred_status ppi_core_address(struct ppi_core *core, const struct perfpred_kernel *kernel,

@@ -17,11 +17,18 @@ struct ppi_tour_course {
   double residual;
 };
 
+/* What tours run on is kept from batch to batch, as filling it may take longer than what is measured. */
+struct ppi_tour_memory {
+  enum ppi_type type;
+  int64_t bytes[2 * PPI_TOUR_OPERANDS]; /* of tensors, then of their packed copies */
+  size_t slots[2 * PPI_TOUR_OPERANDS];
+  struct ppi_arena arena;
+};
+
 struct ppi_tours {
   struct ppi_core *core;
   const struct ppi_tour_batch *batch;
   uint64_t seed;
-  struct ppi_arena arena;
   unsigned char *tensors[PPI_TOUR_OPERANDS], *packed[PPI_TOUR_OPERANDS];
   unsigned char *far; /* remote memory; NULL: nobody asks for it */
   size_t far_bytes, far_at;

@@ -8,43 +8,74 @@
 #define FAR_FACTOR 4 /* remote memory, as a multiple of what one set-up reads of it */
 #define FAR_MIN ((size_t)16 << 20)
 #define FAR_MAX ((size_t)1 << 30)
+#define SPARE ((int64_t)1 << 20) /* bytes that a slot may be larger than is needed */
 
-static enum perfpred_status plan_slots(struct ppi_tours *tours, size_t slots[2 * PPI_TOUR_OPERANDS],
-                                       struct perfpred_error *error) {
-  const struct ppi_tour_batch *batch = tours->batch;
+void ppi_tour_memory_destroy(struct ppi_tour_memory *memory) {
+  if (memory == NULL)
+    return;
+  ppi_arena_free(&memory->arena);
+  free(memory);
+}
+
+/* Bytes of tensors and packed copies; some more for the latter, which differ from batch to batch. */
+static void need(const struct ppi_tour_batch *batch, int64_t bytes[2 * PPI_TOUR_OPERANDS]) {
   const int64_t element = (int64_t)ppi_type_bytes(batch->type, false);
-  enum perfpred_status status = PERFPRED_OK;
-  for (int o = 0; o < PPI_TOUR_OPERANDS && status == PERFPRED_OK; o++) {
-    const struct ppi_slot tensor = { .written = true, .ordinal = o };
-    const struct ppi_slot packed = { .written = true, .ordinal = PPI_TOUR_OPERANDS + o };
-    int64_t most = 1;
+  for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
+    int64_t *packed = &bytes[PPI_TOUR_OPERANDS + o];
+    bytes[o] = (batch->elements[o] > 0 ? batch->elements[o] : 1) * element;
+    *packed = element;
     for (size_t i = 0; i < batch->tour_count; i++) {
       const struct ppi_tour_copy *copy = &batch->tours[i].operands[o].copy;
-      if (copy->loops >= 0 && copy->length * copy->count > most)
-        most = copy->length * copy->count;
+      if (copy->loops >= 0 && copy->length * copy->count * element > *packed)
+        *packed = copy->length * copy->count * element;
     }
-    status = ppi_arena_plan(&tours->arena, &tensor, (batch->elements[o] > 0 ? batch->elements[o] : 1) * element,
-                            &slots[o], error);
-    if (status == PERFPRED_OK)
-      status = ppi_arena_plan(&tours->arena, &packed, most * element, &slots[PPI_TOUR_OPERANDS + o], error);
+  }
+}
+
+/* Tensors have to be as large as they are asked for, or hardly larger: what is much too large is given back. */
+static bool fits(const struct ppi_tour_memory *memory, enum ppi_type type, const int64_t bytes[2 * PPI_TOUR_OPERANDS]) {
+  bool fine = memory != NULL && memory->type == type;
+  for (int i = 0; i < 2 * PPI_TOUR_OPERANDS && fine; i++)
+    fine = bytes[i] <= memory->bytes[i] && (i >= PPI_TOUR_OPERANDS || memory->bytes[i] <= 2 * bytes[i] + SPARE);
+  return fine;
+}
+
+/* A tensor is a column of the pattern, each of them another one. */
+static enum perfpred_status fill(struct ppi_tour_memory *memory, struct perfpred_error *error) {
+  const int64_t element = (int64_t)ppi_type_bytes(memory->type, false);
+  size_t pattern = 0;
+  enum perfpred_status status = ppi_arena_pattern(&memory->arena, PPI_GENERAL, memory->type, false, &pattern, error);
+  for (int o = 0; o < PPI_TOUR_OPERANDS && status == PERFPRED_OK; o++) {
+    const struct ppi_area area = { .base = memory->arena.slots[memory->slots[o]].base,
+                                   .element = (size_t)element,
+                                   .rows = memory->bytes[o] / element,
+                                   .columns = PPI_TOUR_OPERANDS,
+                                   .step = 1,
+                                   .ld = 0 };
+    ppi_area_fill_box(&area, &memory->arena.patterns[pattern], 0, o, area.rows, 1, false);
   }
   return status;
 }
 
-/* A tensor is a column of the pattern, each of them another one. */
-static enum perfpred_status fill_tensors(struct ppi_tours *tours, struct perfpred_error *error) {
-  const struct ppi_tour_batch *batch = tours->batch;
-  size_t pattern = 0;
-  enum perfpred_status status = ppi_arena_pattern(&tours->arena, PPI_GENERAL, batch->type, false, &pattern, error);
-  for (int o = 0; o < PPI_TOUR_OPERANDS && status == PERFPRED_OK; o++) {
-    const struct ppi_area area = { .base = tours->tensors[o],
-                                   .element = ppi_type_bytes(batch->type, false),
-                                   .rows = batch->elements[o],
-                                   .columns = PPI_TOUR_OPERANDS,
-                                   .step = 1,
-                                   .ld = 0 };
-    ppi_area_fill_box(&area, &tours->arena.patterns[pattern], 0, o, batch->elements[o], 1, false);
+static enum perfpred_status make(enum ppi_type type, const int64_t bytes[2 * PPI_TOUR_OPERANDS],
+                                 struct ppi_tour_memory **memory, struct perfpred_error *error) {
+  struct ppi_tour_memory *made = calloc(1, sizeof *made);
+  enum perfpred_status status = made == NULL ? ppi_error_memory(error) : PERFPRED_OK;
+  for (int i = 0; i < 2 * PPI_TOUR_OPERANDS && status == PERFPRED_OK; i++) {
+    const struct ppi_slot slot = { .written = true, .ordinal = i };
+    made->bytes[i] = i >= PPI_TOUR_OPERANDS && bytes[i] < SPARE ? SPARE : bytes[i];
+    status = ppi_arena_plan(&made->arena, &slot, made->bytes[i], &made->slots[i], error);
   }
+  if (status == PERFPRED_OK) {
+    made->type = type;
+    status = ppi_arena_allocate(&made->arena, error);
+  }
+  if (status == PERFPRED_OK)
+    status = fill(made, error);
+  if (status == PERFPRED_OK)
+    *memory = made;
+  else
+    ppi_tour_memory_destroy(made);
   return status;
 }
 
@@ -76,24 +107,27 @@ static enum perfpred_status allocate_far(struct ppi_tours *tours, struct perfpre
 
 enum perfpred_status ppi_tours_allocate(struct ppi_tours *tours, struct perfpred_error *error) {
   const size_t count = tours->batch->request_count;
-  size_t slots[2 * PPI_TOUR_OPERANDS] = { 0 };
+  int64_t bytes[2 * PPI_TOUR_OPERANDS];
   tours->courses = calloc(count + 1, sizeof *tours->courses);
   tours->wanted = calloc(count + 1, sizeof *tours->wanted);
   tours->limits_s = calloc(count + 1, sizeof *tours->limits_s);
   if (tours->courses == NULL || tours->wanted == NULL || tours->limits_s == NULL)
     return ppi_error_memory(error);
   enum perfpred_status status = allocate_far(tours, error);
-  if (status == PERFPRED_OK)
-    status = plan_slots(tours, slots, error);
-  if (status == PERFPRED_OK)
-    status = ppi_arena_allocate(&tours->arena, error);
+  need(tours->batch, bytes);
+  if (status == PERFPRED_OK && !fits(tours->core->tour_memory, tours->batch->type, bytes)) {
+    ppi_tour_memory_destroy(tours->core->tour_memory); /* before there is more, as both may not fit */
+    tours->core->tour_memory = NULL;
+    status = make(tours->batch->type, bytes, &tours->core->tour_memory, error);
+  }
   if (status != PERFPRED_OK)
     return status;
+  const struct ppi_tour_memory *memory = tours->core->tour_memory;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
-    tours->tensors[o] = tours->arena.slots[slots[o]].base;
-    tours->packed[o] = tours->arena.slots[slots[PPI_TOUR_OPERANDS + o]].base;
+    tours->tensors[o] = memory->arena.slots[memory->slots[o]].base;
+    tours->packed[o] = memory->arena.slots[memory->slots[PPI_TOUR_OPERANDS + o]].base;
   }
-  return fill_tensors(tours, error);
+  return PERFPRED_OK;
 }
 
 void ppi_tours_release(struct ppi_tours *tours) {
@@ -101,5 +135,4 @@ void ppi_tours_release(struct ppi_tours *tours) {
   free(tours->wanted);
   free(tours->courses);
   free(tours->far);
-  ppi_arena_free(&tours->arena);
 }
