@@ -80,13 +80,6 @@ static const struct word *find_word(const struct ppi_c_token *token) {
   return NULL;
 }
 
-struct ppi_c_symbol *ppi_c_find(const struct ppi_c_parser *parser, const struct ppi_c_token *name) {
-  for (size_t i = parser->symbols.count; i-- > 0;)
-    if (ppi_c_same_name(parser->symbols.items[i].name, name))
-      return &parser->symbols.items[i];
-  return NULL;
-}
-
 static bool is_typedef_name(const struct ppi_c_parser *parser, const struct ppi_c_token *token) {
   if (token->kind != PPI_C_NAME)
     return false;
@@ -96,29 +89,6 @@ static bool is_typedef_name(const struct ppi_c_parser *parser, const struct ppi_
 
 bool ppi_c_starts_type(const struct ppi_c_parser *parser, const struct ppi_c_token *token) {
   return find_word(token) || is_typedef_name(parser, token);
-}
-
-void ppi_c_close_block(struct ppi_c_parser *parser) {
-  struct ppi_c_symbols *symbols = &parser->symbols;
-  while (symbols->count > 0 && symbols->items[symbols->count - 1].block >= parser->block)
-    symbols->count--;
-  parser->block--;
-}
-
-static enum perfpred_status add_symbol(struct ppi_c_parser *parser, const struct ppi_c_symbol *symbol) {
-  struct ppi_c_symbols *symbols = &parser->symbols;
-  if (symbols->count == symbols->capacity) {
-    const size_t capacity = symbols->capacity ? 2 * symbols->capacity : 64;
-    struct ppi_c_symbol *items = realloc(symbols->items, capacity * sizeof *items);
-    if (!items)
-      return ppi_error_memory(parser->error);
-    symbols->items = items;
-    symbols->capacity = capacity;
-  }
-  symbols->items[symbols->count] = *symbol;
-  symbols->items[symbols->count].block = parser->block;
-  symbols->items[symbols->count++].region = parser->region;
-  return PERFPRED_OK;
 }
 
 static enum perfpred_status skip_attributes(struct ppi_c_parser *parser) {
@@ -143,7 +113,7 @@ static enum perfpred_status parse_enumerators(struct ppi_c_parser *parser) {
     if (!status && value && !ppi_c_value(parser, value, &symbol.value))
       symbol.sort = PPI_C_OTHER;
     if (!status)
-      status = add_symbol(parser, &symbol);
+      status = ppi_c_add_symbol(parser, &symbol);
     if (status)
       return status;
     symbol.value += symbol.value < INT32_MAX;
@@ -386,7 +356,7 @@ static enum perfpred_status declare(struct ppi_c_parser *parser, const struct ty
   if (symbol.sort == PPI_C_SCALAR && type->is_constant && symbol.integer && initial &&
       ppi_c_value(parser, initial, &symbol.value))
     symbol.sort = PPI_C_CONSTANT;
-  status = add_symbol(parser, &symbol);
+  status = ppi_c_add_symbol(parser, &symbol);
   if (!status && declared)
     status = declared(data, &parser->symbols.items[parser->symbols.count - 1], initial);
   return status;

@@ -46,11 +46,13 @@ struct ppi_c_symbol {
   int dimensions;
   struct ppi_c_expr *extents[PPI_C_DIMENSIONS]; /* NULL: not stated */
   int64_t value;                                /* CONSTANT */
+  size_t before;                                /* symbols.c */
 };
 
 struct ppi_c_symbols {
   struct ppi_c_symbol *items; /* the innermost last */
   size_t count, capacity;
+  size_t *heads; /* symbols.c */
 };
 
 /* Memory that goes all at once. */
@@ -90,8 +92,14 @@ bool ppi_c_value(const struct ppi_c_parser *parser, const struct ppi_c_expr *exp
 void ppi_c_spell(const struct ppi_c_expr *expr, char *text, size_t size);
 bool ppi_c_same_name(const struct ppi_c_token *a, const struct ppi_c_token *b);
 
-/* declare.c */
+/* symbols.c */
 struct ppi_c_symbol *ppi_c_find(const struct ppi_c_parser *parser, const struct ppi_c_token *name); /* or NULL */
+/* In the present block; a copy. */
+enum perfpred_status ppi_c_add_symbol(struct ppi_c_parser *parser, const struct ppi_c_symbol *symbol);
+void ppi_c_close_block(struct ppi_c_parser *parser); /* forgets what was declared in it */
+void ppi_c_symbols_free(struct ppi_c_symbols *symbols);
+
+/* declare.c */
 bool ppi_c_starts_type(const struct ppi_c_parser *parser, const struct ppi_c_token *token);
 /* Called for each declared name and its initialiser, or NULL. */
 typedef enum perfpred_status ppi_c_declared_fn(void *data, struct ppi_c_symbol *symbol, struct ppi_c_expr *initial);
@@ -99,6 +107,5 @@ typedef enum perfpred_status ppi_c_declared_fn(void *data, struct ppi_c_symbol *
 enum perfpred_status ppi_c_parse_declaration(struct ppi_c_parser *parser, ppi_c_declared_fn *declared, void *data);
 /* A type without a name, as in casts. */
 enum perfpred_status ppi_c_skip_type(struct ppi_c_parser *parser);
-void ppi_c_close_block(struct ppi_c_parser *parser); /* forgets what was declared in it */
 
 #endif

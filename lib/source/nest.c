@@ -10,7 +10,7 @@
 #include "program/program.h"
 #include "source/region.h"
 
-#define SYMBOLS_MAX 65536      /* in front of a region; they are searched from end to end */
+#define SYMBOLS_MAX 65536      /* in front of a region */
 #define OPEN_EXTENT 1073741824 /* of a dimension whose extent is not stated: lines are numbers only, and cost nothing */
 
 struct places {
@@ -299,7 +299,7 @@ enum perfpred_status ppi_source_nest(const struct perfpred_context *context, con
   status = find_region(&parser, source, region, &places);
   if (!status)
     status = read_region(context, &parser, &places, source, name, program);
-  free(parser.symbols.items);
+  ppi_c_symbols_free(&parser.symbols);
   ppi_c_arena_free(&parser.arena);
   ppi_c_tokens_free(&parser.tokens);
   return status;

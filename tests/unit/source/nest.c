@@ -343,3 +343,17 @@ Test(nest, preprocessor) {
   unlink(path);
   rmdir(folder);
 }
+
+/* Each of many names is found whatever was declared after it, and again when what hid it is forgotten. */
+Test(nest, many_names) {
+  char *text = calloc(1, 100000), *at = text + sprintf(text, "double A[999];\n");
+  for (int i = 0; i < 700; i++)
+    at +=
+        sprintf(at, "const int c%d = %d;\n%s", i, i + 1, i % 100 == 0 ? "static void f(int c3) { int c7 = 5; }\n" : "");
+  strcpy(at,
+         "void g(void) {\n#pragma scop\nA[c3 + c699] = 1;\n{ const int c699 = 20; A[c699] = A[c7]; }\nA[c699] = 2;\n"
+         "#pragma endscop\n}\n");
+  expect_nest(text, "perfpred-text 1\n\nnest g()\n  double row-major A[999]\n  write A[4 + 700]\n"
+                    "  read A[8]; write A[20]\n  write A[700]\nend\n");
+  free(text);
+}
