@@ -28,6 +28,8 @@ struct subjects {
   int64_t configurations[SIZES * CANDIDATES][2];
   double medians_s[SIZES * CANDIDATES];
   int64_t n; /* next question */
+  struct perfpred_memo memo;
+  int64_t memo_sizes[16];
 };
 
 /* Rates that rise with the smallest size: fits need several pieces. */
@@ -136,6 +138,32 @@ static void ask_known(void *data) {
     exit(1);
 }
 
+/* MEMO_ASKED sizes out of a memo of the caller's, which are all in it. */
+#define MEMO_ASKED 16
+static void ask_memo(void *data) {
+  struct subjects *all = data;
+  int64_t sum = 0;
+  for (int i = 0; i < ASKED / MEMO_ASKED; i++)
+    for (int k = 0; k < MEMO_ASKED; k++)
+      sum += perfpred_memo_block_size(&all->memo, all->memo_sizes[k]);
+  if (sum <= 0)
+    exit(1);
+}
+
+/* Sizes of which no two share a place. */
+static void prepare_memo(struct subjects *all) {
+  const struct perfpred_memo memo = PERFPRED_MEMO_INIT(all->tuner, 0, 0, 64);
+  uint64_t taken = 0;
+  int count = 0;
+  all->memo = memo;
+  for (int64_t n = 100; count < MEMO_ASKED; n += 100) {
+    const uint64_t bit = UINT64_C(1) << perfpred_memo_place(0, n);
+    if (!(taken & bit))
+      all->memo_sizes[count++] = n;
+    taken |= bit;
+  }
+}
+
 static void study(void *data) {
   struct subjects *all = data;
   struct perfpred_error error;
@@ -202,6 +230,8 @@ int main(void) {
   bench_run("answer of a tuner, not known yet", ask_cold, &all, 7);
   ask_known(&all);
   bench_run("4096 known answers of a tuner", ask_known, &all, 20);
+  prepare_memo(&all);
+  bench_run("4096 known answers out of a memo (memo.h)", ask_memo, &all, 20);
   share(&all, 1);
   share(&all, 2);
   share(&all, MOST_THREADS);

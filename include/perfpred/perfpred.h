@@ -16,6 +16,7 @@
 #include <perfpred/decisions.h>
 #include <perfpred/doctor.h>
 #include <perfpred/kernel.h>
+#include <perfpred/memo.h>
 #include <perfpred/models.h>
 #include <perfpred/plan.h>
 #include <perfpred/program.h>

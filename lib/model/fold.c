@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/fold.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "model/packed.h"
@@ -151,4 +152,201 @@ bool ppi_fold_estimate(struct ppi_fold *fold, const struct ppi_submodel *submode
                        struct ppi_estimate *estimate) {
   return median ? estimate_as(fold, submodel, sizes, true, estimate)
                 : estimate_as(fold, submodel, sizes, false, estimate);
+}
+
+/* --- Rows of calls -------------------------------------------------------------------------------------------------- */
+
+#define ROW_LEAST 3 /* calls in a piece for which filling sizes in pays */
+
+/* Scaled variables of the calls of a row that are left, from those of the first one. */
+struct track {
+  const struct ppi_piece *piece;
+  int d[PPI_FOLD_LEFT];
+  int64_t size[PPI_FOLD_LEFT], slope[PPI_FOLD_LEFT];
+  bool even[PPI_FOLD_LEFT]; /* the same padding for all calls */
+  double padding[PPI_FOLD_LEFT];
+};
+
+static void follow_track(const struct ppi_fold *fold, const int64_t *slopes, struct track *track) {
+  track->piece = fold->piece;
+  for (int i = 0; i < fold->left_count; i++) {
+    const int d = fold->left[i];
+    const int64_t tile = fold->piece->tiles.tile[d], over = tile > 1 ? fold->sizes[d] % tile : 0;
+    track->d[i] = d;
+    track->size[i] = fold->sizes[d];
+    track->slope[i] = slopes[d];
+    track->even[i] = tile <= 1 || slopes[d] % tile == 0;
+    track->padding[i] = over > 0 ? fold->piece->tiles.padding[d] * (double)(tile - over) : 0.0;
+  }
+}
+
+/* To the bit as ppi_packed_scaled. */
+PPI_PACKED_INLINE double scaled(const struct track *track, int i, int64_t k) {
+  const int d = track->d[i];
+  const int64_t size = track->size[i] + k * track->slope[i];
+  if (!track->even[i])
+    return ppi_packed_scaled(track->piece, d, size);
+  return ((double)size + track->padding[i] - track->piece->center[d]) * track->piece->scale[d];
+}
+
+PPI_PACKED_INLINE void add_values(const struct ppi_piece *piece, const ppi_pair *values, bool median,
+                                  struct perfpred_statistics *time_s) {
+  struct ppi_estimate estimate;
+  ppi_packed_estimate(piece, values, median, &estimate);
+  time_s->med += estimate.time_s.med;
+  if (median)
+    return;
+  time_s->min += estimate.time_s.min;
+  time_s->max += estimate.time_s.max;
+  time_s->mean += estimate.time_s.mean;
+  time_s->std += estimate.time_s.std * estimate.time_s.std;
+}
+
+/* By what is left of the polynomial. degree: a constant to the compiler, or that of the first size; it is told by `left` what is left. */
+PPI_PACKED_INLINE struct perfpred_statistics sum_made(const struct ppi_fold *fold, const struct track *track, int left,
+                                                      int degree, int64_t count, bool median) {
+  const int pairs = median ? PPI_PAIRS_MEDIAN : PPI_PAIRS;
+  struct perfpred_statistics time_s = { 0.0, 0.0, 0.0, 0.0, 0.0 };
+  for (int64_t k = 0; k < count; k++) {
+    ppi_pair values[PPI_PAIRS];
+    const double x[PPI_FOLD_LEFT] = { scaled(track, 0, k), left > 1 ? scaled(track, 1, k) : 0.0 };
+    if (left == 1)
+      ppi_packed_row(fold->coefficients, degree, x[0], pairs, values);
+    else
+      ppi_packed_plane(fold->coefficients, fold->degrees, x, pairs, values);
+    add_values(fold->piece, values, median, &time_s);
+  }
+  return time_s;
+}
+
+PPI_PACKED_INLINE struct perfpred_statistics sum_left(const struct ppi_fold *fold, const int64_t *slopes, int64_t count,
+                                                      bool median) {
+  struct track track;
+  follow_track(fold, slopes, &track);
+  if (fold->left_count == 2)
+    return sum_made(fold, &track, 2, 0, count, median);
+  switch (fold->degrees[0]) {
+  case 1:
+    return sum_made(fold, &track, 1, 1, count, median);
+  case 2:
+    return sum_made(fold, &track, 1, 2, count, median);
+  case 3:
+    return sum_made(fold, &track, 1, 3, count, median);
+  default:
+    return sum_made(fold, &track, 1, fold->degrees[0], count, median);
+  }
+}
+
+/* By the whole polynomial. */
+PPI_PACKED_INLINE struct perfpred_statistics sum_whole(const struct ppi_fold *fold, int dimensions,
+                                                       const int64_t *slopes, int64_t count, bool median) {
+  struct perfpred_statistics time_s = { 0.0, 0.0, 0.0, 0.0, 0.0 };
+  int64_t sizes[PPI_SIZE_MAX];
+  memcpy(sizes, fold->sizes, (size_t)dimensions * sizeof *sizes);
+  for (int64_t k = 0; k < count; k++) {
+    ppi_pair values[PPI_PAIRS];
+    ppi_packed_values(fold->piece, dimensions, sizes, median ? PPI_PAIRS_MEDIAN : PPI_PAIRS, values);
+    add_values(fold->piece, values, median, &time_s);
+    for (int d = 0; d < dimensions; d++)
+      sizes[d] += slopes[d];
+  }
+  return time_s;
+}
+
+static void repeat(struct perfpred_statistics *time_s, double count) {
+  time_s->min *= count;
+  time_s->med *= count;
+  time_s->max *= count;
+  time_s->mean *= count;
+  time_s->std *= count;
+}
+
+/* How many of the calls the piece of the first one answers. */
+static int64_t within(const struct ppi_fold *fold, int dimensions, const int64_t *slopes, int64_t count) {
+  for (int d = 0; d < dimensions; d++) {
+    const int64_t slope = slopes[d];
+    if (slope == 0)
+      continue;
+    const int64_t way = slope > 0 ? fold->most[d] - fold->sizes[d] : fold->sizes[d] - fold->least[d];
+    const int64_t most = way > 0 ? way / (slope > 0 ? slope : -slope) + 1 : 1;
+    count = most < count ? most : count;
+  }
+  return count;
+}
+
+static bool is_inside(const struct ppi_fold *fold, int dimensions) {
+  for (int d = 0; d < dimensions; d++)
+    if (fold->sizes[d] < fold->least[d] || fold->sizes[d] > fold->most[d])
+      return false;
+  return true;
+}
+
+/* What stays is known before the first call, so that it is filled in at once. */
+static void prepare(struct ppi_fold *fold, unsigned varying, int64_t count, int dimensions, int pairs) {
+  fold->varying = varying;
+  fold->state = PPI_FOLD_OPEN;
+  if (varying == 0 || count < ROW_LEAST)
+    return;
+  fold->state = PPI_FOLD_USELESS;
+  if (plan(fold, dimensions))
+    make(fold, dimensions, pairs);
+}
+
+/* The calls of one piece. */
+PPI_PACKED_INLINE struct perfpred_statistics sum_piece(const struct ppi_fold *fold, int dimensions,
+                                                       const int64_t *slopes, int64_t count, bool median) {
+  if (fold->varying != 0)
+    return fold->state == PPI_FOLD_MADE ? sum_left(fold, slopes, count, median)
+                                        : sum_whole(fold, dimensions, slopes, count, median);
+  struct perfpred_statistics time_s = sum_whole(fold, dimensions, slopes, 1, median);
+  repeat(&time_s, (double)count);
+  return time_s;
+}
+
+static void add_piece(const struct ppi_piece *piece, const struct perfpred_statistics *time_s,
+                      struct ppi_fold_sum *sum) {
+  const bool unknown = isnan(piece->error);
+  sum->time_s.min += time_s->min;
+  sum->time_s.med += time_s->med;
+  sum->time_s.max += time_s->max;
+  sum->time_s.mean += time_s->mean;
+  sum->time_s.std += time_s->std;
+  sum->error_s += (unknown ? 1.0 : piece->error) * time_s->med;
+  sum->notes |= unknown ? PERFPRED_NOTE_UNCERTAIN : 0;
+}
+
+static unsigned varying_of(int dimensions, const int64_t *slopes) {
+  unsigned varying = 0;
+  for (int d = 0; d < dimensions; d++)
+    varying |= slopes[d] != 0 ? 1U << d : 0;
+  return varying;
+}
+
+PPI_PACKED_INLINE void sum_as(struct ppi_fold *fold, const struct ppi_submodel *submodel,
+                              const struct ppi_fold_row *row, bool median, struct ppi_fold_sum *sum) {
+  const int dimensions = submodel->dimensions;
+  const unsigned varying = varying_of(dimensions, row->slopes);
+  memset(sum, 0, sizeof *sum);
+  memcpy(fold->sizes, row->sizes, (size_t)dimensions * sizeof *row->sizes);
+  for (int64_t left = row->count; left > 0;) {
+    if ((!fold->piece || !is_inside(fold, dimensions)) && !enter(fold, submodel, fold->sizes)) {
+      assert(0 && "a row lies in the domain");
+      return;
+    }
+    const int64_t count = within(fold, dimensions, row->slopes, left);
+    prepare(fold, varying, count, dimensions, median ? PPI_PAIRS_MEDIAN : PPI_PAIRS);
+    const struct perfpred_statistics time_s = sum_piece(fold, dimensions, row->slopes, count, median);
+    add_piece(fold->piece, &time_s, sum);
+    left -= count;
+    for (int d = 0; d < dimensions; d++)
+      fold->sizes[d] += (left > 0 ? count : count - 1) * row->slopes[d];
+  }
+}
+
+void ppi_fold_sum(struct ppi_fold *fold, const struct ppi_submodel *submodel, const struct ppi_fold_row *row,
+                  bool median, struct ppi_fold_sum *sum) {
+  if (median)
+    sum_as(fold, submodel, row, true, sum);
+  else
+    sum_as(fold, submodel, row, false, sum);
 }

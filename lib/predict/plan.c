@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "predict/blend.h"
+#include "predict/stretch.h"
 #include "program/calls.h"
 
 static enum perfpred_status compile_block(struct perfpred_plan *plan, const struct perfpred_program *program,
@@ -127,6 +128,7 @@ static enum perfpred_status compile_step(struct perfpred_plan *plan, const struc
     plan->loops++;
     status = compile_block(plan, program, node->body, &step->body, error);
     plan->loops--;
+    step->stretches = !status && ppi_stretch_possible(step);
     return status;
   case PPI_NODE_IF:
     status = compile_block(plan, program, node->body, &step->body, error);

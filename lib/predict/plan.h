@@ -61,6 +61,7 @@ struct ppi_plan_step {
   const struct perfpred_program *owner;
   struct ppi_plan_routine *callee; /* RUN */
   int fold;                        /* CALL: place among those that are kept (PPI_PLAN_FOLDS); -1: it is not */
+  bool stretches;                  /* FOR: its steps may be summed many at a time (stretch.h) */
   unsigned ld_kinds;               /* CALL: bits of enum ppi_ld_kind that its models were measured with; 0: no matrix */
 };
 
@@ -111,6 +112,12 @@ enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_
 enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                      double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error);
 
+/* The same for a search that has to know of all candidates that they can be predicted: whatever else can be wrong comes before
+   PERFPRED_CANCELLED. Where times are blended by caches it does not cancel. */
+enum perfpred_status ppi_plan_median_checked(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                             double limit_s, double *median_s, unsigned *notes,
+                                             struct perfpred_error *error);
+
 /* A call that has work and a model. */
 struct ppi_plan_watched {
   const struct ppi_submodel *submodel; /* the first of those of its kernel and case, or of the call in its step */
@@ -140,6 +147,10 @@ enum perfpred_status ppi_plan_choose_setup(struct perfpred_plan *plan, const str
 enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const int64_t *slots, int64_t *result,
                                         struct perfpred_error *error);
 
+/* size.c: a leading dimension that no matrix of this size can have is a mistake, not another condition. */
+enum perfpred_status ppi_plan_check_ld(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                       struct perfpred_error *error);
+
 /* Binds a CALL step of a program to the models of its kernel and case. PERFPRED_UNMODELLED unless the plan is partial. */
 enum perfpred_status ppi_plan_bind(const struct perfpred_plan *plan, const struct perfpred_program *program,
                                    struct ppi_plan_step *step, struct perfpred_error *error);
@@ -157,6 +168,11 @@ bool ppi_plan_estimate_context(const struct ppi_plan_pricing *pricing, const str
    that far. False: there is no model. */
 bool ppi_plan_price(const struct ppi_plan_pricing *pricing, const struct ppi_plan_step *step, const int64_t *sizes,
                     struct ppi_estimate *estimate, bool *context);
+/* beyond.c: PERFPRED_OUT_OF_DOMAIN, with a text of the call and the domains. Of models of the call in steps: none knows such a step. */
+enum perfpred_status ppi_plan_out_of_domain(const struct perfpred_plan *plan, const struct ppi_plan_step *step,
+                                            const int64_t *sizes, struct perfpred_error *error);
+enum perfpred_status ppi_plan_beyond_steps(const struct perfpred_plan *plan, const struct ppi_plan_place *place,
+                                           const struct ppi_plan_step *step, struct perfpred_error *error);
 /* Which of the models of a call answers. */
 const struct ppi_submodel *ppi_plan_choose_submodel(const struct ppi_submodel *const *submodels, int count,
                                                     const int64_t *sizes);

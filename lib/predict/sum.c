@@ -2,12 +2,11 @@
 /* Evaluation of a plan: slots, then sizes, then estimates, summed up. All state is on the stack. */
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/stats.h"
 #include "predict/blend.h"
+#include "predict/stretch.h"
 #include "program/loop.h"
 #include "program/walk.h"
 
@@ -22,6 +21,8 @@ struct summing {
   bool unknown;    /* the error of one of their models is not known */
   double variance; /* of the time */
   double limit_s;  /* a median above it is of no use */
+  bool thorough;   /* beyond it goes on, and sees whether there are models for all the rest */
+  bool beyond;
   struct ppi_plan_pricing pricing;
   struct perfpred_error *error;
 };
@@ -29,78 +30,11 @@ struct summing {
 static enum perfpred_status sum_block(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
                                       int depth);
 
-enum perfpred_status ppi_plan_size_eval(const struct ppi_plan_size *size, const int64_t *slots, int64_t *result,
-                                        struct perfpred_error *error) {
-  int64_t sum = size->constant;
-  bool exact = size->terms >= 0;
-  for (int i = 0; exact && i < size->terms; i++) {
-    int64_t product;
-    exact = !__builtin_mul_overflow(size->coefficients[i], slots[size->slots[i]], &product) &&
-            !__builtin_add_overflow(sum, product, &sum);
-  }
-  if (!exact) /* the expression itself may stay in range, and if not it says so */
-    return ppi_expr_eval(size->expr, slots, result, error);
-  *result = size->condition ? sum >= 0 : sum;
-  return PERFPRED_OK;
-}
-
 static enum perfpred_status count_step(struct summing *state) {
   if (++state->steps <= STEP_LIMIT)
     return PERFPRED_OK;
   return ppi_error_set(state->error, PERFPRED_LIMIT, "%s makes more than 10^8 calls and loop steps",
                        state->plan->program->name);
-}
-
-/* Appends to a text of fixed size, cutting what does not fit: evaluation does not allocate, not even to say what is wrong. */
-static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...) {
-  size_t length = strlen(text);
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text + length, size - length, format, arguments);
-  va_end(arguments);
-}
-
-static enum perfpred_status out_of_domain(const struct summing *state, const struct ppi_plan_step *step,
-                                          const int64_t *sizes) {
-  const struct perfpred_kernel *kernel = step->node->kernel;
-  char text[400] = "", case_text[PPI_CASE_MAX];
-  if (!state->error) /* searches meet this often */
-    return PERFPRED_OUT_OF_DOMAIN;
-  ppi_plan_case(step->node, case_text);
-  append(text, sizeof text, "%s(%s) of", kernel->name, case_text);
-  for (int i = 0; i < kernel->size_count; i++)
-    append(text, sizeof text, "%s %s = %lld", i ? "," : "", kernel->args[kernel->sizes[i]].name, (long long)sizes[i]);
-  append(text, sizeof text, " is above the domain of its model,");
-  for (int k = 0; k < step->submodel_count; k++) {
-    const struct ppi_submodel *submodel = step->submodels[k];
-    append(text, sizeof text, "%s", k ? " or " : " ");
-    for (int i = 0; i < submodel->dimensions; i++)
-      append(text, sizeof text, "%s[%lld, %lld]", i ? " x " : "", (long long)submodel->lower[i],
-             (long long)submodel->upper[i]);
-  }
-  return ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s", state->plan->program->name, text);
-}
-
-/* Models of the call in steps know no step like this one. */
-static enum perfpred_status beyond_steps(const struct summing *state, const struct ppi_plan_step *step) {
-  const struct ppi_submodel *submodel = step->contexts[0].submodel;
-  char text[400] = "", case_text[PPI_CASE_MAX];
-  if (!state->error)
-    return PERFPRED_OUT_OF_DOMAIN;
-  ppi_plan_case(step->node, case_text);
-  append(text, sizeof text, "%s(%s) in a step with", step->node->kernel->name, case_text);
-  for (int d = 0; d < submodel->dimensions; d++)
-    append(text, sizeof text, "%s %s = %lld", d ? "," : "", submodel->basis->names[d],
-           (long long)state->pricing.place.sizes[step->contexts[0].sizes[d]]);
-  append(text, sizeof text, " is above the domain of its model,");
-  for (int d = 0; d < submodel->dimensions; d++)
-    append(text, sizeof text, "%s[%lld, %lld]", d ? " x " : " ", (long long)submodel->lower[d],
-           (long long)submodel->upper[d]);
-  if (submodel->basis->limit > 0)
-    append(text, sizeof text, " with a sum of at most %lld", (long long)submodel->basis->limit);
-  return ppi_error_set(state->error, PERFPRED_OUT_OF_DOMAIN, "%s: %s", state->plan->program->name, text);
 }
 
 static bool is_empty(const struct ppi_node *node, const int64_t *sizes) {
@@ -179,6 +113,11 @@ static enum perfpred_status tell_watcher(const struct summing *state, const stru
   return watcher->call(watcher->data, &watched) ? PERFPRED_OK : ppi_error_memory(state->error);
 }
 
+static enum perfpred_status compare_with_limit(struct summing *state) {
+  state->beyond = state->beyond || state->sum->time_s.med > state->limit_s;
+  return state->beyond && !state->thorough ? PERFPRED_CANCELLED : PERFPRED_OK;
+}
+
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
   int64_t sizes[PPI_SIZE_MAX];
   enum perfpred_status status = count_step(state);
@@ -194,11 +133,11 @@ static enum perfpred_status sum_call(struct summing *state, const struct ppi_pla
   if (estimate.notes & PERFPRED_NOTE_ZERO_WORK)
     return PERFPRED_OK;
   if ((estimate.notes & PERFPRED_NOTE_EXTRAPOLATED) && !state->plan->extrapolate)
-    return context ? beyond_steps(state, step) : out_of_domain(state, step, sizes);
+    return context ? ppi_plan_beyond_steps(state->plan, &state->pricing.place, step, state->error)
+                   : ppi_plan_out_of_domain(state->plan, step, sizes, state->error);
   add_estimate(state, step, &estimate, context);
-  if (state->sum->time_s.med > state->limit_s)
-    return PERFPRED_CANCELLED;
-  return tell_watcher(state, step, sizes, &estimate, context);
+  status = compare_with_limit(state);
+  return status ? status : tell_watcher(state, step, sizes, &estimate, context);
 }
 
 static enum perfpred_status begin_loop(const struct summing *state, const struct ppi_plan_step *step,
@@ -236,12 +175,71 @@ static void enter_step(struct ppi_plan_place *place, bool down, int64_t start, i
   place->sizes[PPI_PLAN_REST] = down ? start : other;
 }
 
+/* Where a row is found at all there are models for it. */
+static enum perfpred_status sum_row(struct summing *state, const struct ppi_stretch_call *call) {
+  const struct ppi_plan_step *step = call->step;
+  struct ppi_plan_sum *sum = state->sum;
+  struct ppi_fold_sum part;
+  const uint64_t count = (uint64_t)call->row.count;
+  if (state->beyond)
+    return PERFPRED_OK;
+  ppi_fold_sum(ppi_plan_fold(&state->pricing, step), call->submodel, &call->row, state->pricing.median, &part);
+  sum->notes |= part.notes | ppi_plan_ld_note(step->ld_kinds, state->plan->ld);
+  sum->calls += count;
+  state->busy += count;
+  sum->time_s.med += part.time_s.med;
+  if (state->pricing.median)
+    return compare_with_limit(state);
+  *(call->context ? &sum->context_calls : &sum->warm_calls) += count;
+  sum->time_s.min += part.time_s.min;
+  sum->time_s.max += part.time_s.max;
+  sum->time_s.mean += part.time_s.mean;
+  state->variance += part.time_s.std;
+  state->unknown = state->unknown || (part.notes & PERFPRED_NOTE_UNCERTAIN);
+  sum->error_s += part.error_s;
+  return PERFPRED_OK;
+}
+
+/* Takes steps that are alike out of a loop, if the next ones are, and sets *single to 0; else nothing. */
+static enum perfpred_status sum_stretch(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
+                                        struct ppi_loop *loop, uint64_t *single) {
+  struct ppi_stretch stretch;
+  struct ppi_stretch_start start = { .loop = step, .place = state->pricing.place, .count = loop->left / loop->step };
+  if (start.count < PPI_STRETCH_LEAST)
+    return PERFPRED_OK;
+  start.start = loop->down ? loop->at + loop->left - loop->step : loop->at;
+  start.slope = loop->down ? -loop->step : loop->step;
+  start.outermost = start.place.loops++ == 0;
+  if (step->node->width_slot >= 0)
+    slots[step->node->width_slot] = loop->step;
+  if (start.outermost)
+    enter_step(&start.place, loop->down, start.start, loop->step);
+  if (!ppi_stretch_find(&start, slots, &stretch))
+    return PERFPRED_OK;
+  const uint64_t steps = (uint64_t)stretch.count * (1 + (uint64_t)stretch.call_count);
+  enum perfpred_status status = PERFPRED_OK;
+  if (steps > STEP_LIMIT - state->steps) /* one by one they come to what is to be said of that */
+    return PERFPRED_OK;
+  state->steps += steps;
+  for (int i = 0; i < stretch.call_count && !status; i++) {
+    stretch.calls[i].row.count = stretch.count;
+    status = sum_row(state, &stretch.calls[i]);
+  }
+  loop->left -= stretch.count * loop->step;
+  if (!loop->down)
+    loop->at += stretch.count * loop->step;
+  *single = 0;
+  return status;
+}
+
 static enum perfpred_status sum_loop(struct summing *state, const struct ppi_plan_step *step, int64_t *slots,
                                      int depth) {
   const struct ppi_node *node = step->node;
   struct ppi_loop loop = { 0 };
   int64_t start, width;
   bool first = true;
+  uint64_t single =
+      0; /* steps since the last stretch; where there are many, stretches are looked for ever less often */
   enum perfpred_status status = begin_loop(state, step, slots, &loop);
   while (!status && ppi_loop_next(&loop, &start, &width)) {
     slots[node->slot] = start;
@@ -257,6 +255,9 @@ static enum perfpred_status sum_loop(struct summing *state, const struct ppi_pla
     if (!status && first)
       status = check_rest(state, &loop);
     first = false;
+    single++;
+    if (!status && step->stretches && !state->watcher && (single & (single - 1)) == 0)
+      status = sum_stretch(state, step, slots, &loop, &single);
   }
   return status;
 }
@@ -323,24 +324,6 @@ static enum perfpred_status sum_block(struct summing *state, const struct ppi_pl
   return status;
 }
 
-/* A leading dimension that no matrix of this size can have is a mistake, not another condition. */
-static enum perfpred_status check_ld(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
-                                     struct perfpred_error *error) {
-  const struct perfpred_program *program = plan->program;
-  enum perfpred_status status = plan->ld > 0 ? ppi_program_check(program, parameters, count, error) : PERFPRED_OK;
-  for (int i = 0; plan->ld > 0 && i < program->buffer_count && !status; i++) {
-    const struct ppi_buffer *buffer = &program->buffers[i];
-    int64_t rows = 0, columns = 0;
-    if (buffer->work || buffer->shape == PPI_SHAPE_VECTOR)
-      continue;
-    status = ppi_buffer_extent(program, i, parameters, &rows, &columns, error);
-    if (!status && rows > plan->ld)
-      status = ppi_error_set(error, PERFPRED_INVALID, "leading dimension %lld: expected at least the %lld rows of %s",
-                             (long long)plan->ld, (long long)rows, buffer->name);
-  }
-  return status;
-}
-
 enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                   struct ppi_plan_sum *sum, struct perfpred_error *error) {
   return ppi_plan_sum_watched(plan, parameters, count, NULL, sum, error);
@@ -353,7 +336,7 @@ static enum perfpred_status evaluate(struct summing *state, const int64_t *param
   memset(sum, 0, sizeof *sum);
   for (int i = 0; i < plan->fold_count; i++)
     state->pricing.folds[i].piece = NULL;
-  enum perfpred_status status = check_ld(plan, parameters, count, state->error);
+  enum perfpred_status status = ppi_plan_check_ld(plan, parameters, count, state->error);
   if (!status)
     status = sum_routine(state, plan->routines, parameters, count, 0);
   if (status)
@@ -364,6 +347,18 @@ static enum perfpred_status evaluate(struct summing *state, const int64_t *param
   return PERFPRED_OK;
 }
 
+/* Call by call. */
+static enum perfpred_status watch(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                  const struct ppi_plan_watcher *watcher, struct perfpred_error *error) {
+  struct ppi_fold folds[PPI_PLAN_FOLDS];
+  struct ppi_plan_sum sum;
+  struct summing state = {
+    .plan = plan, .sum = &sum, .watcher = watcher, .limit_s = INFINITY, .pricing = { .folds = folds }, .error = error
+  };
+  return evaluate(&state, parameters, count);
+}
+
+/* The sum is to the bit the one without a watcher. */
 enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
                                           const struct ppi_plan_watcher *watcher, struct ppi_plan_sum *sum,
                                           struct perfpred_error *error) {
@@ -371,7 +366,7 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
     return ppi_blend_sum(plan, parameters, count, watcher, sum, error);
   struct ppi_fold folds[PPI_PLAN_FOLDS];
   struct summing state = {
-    .plan = plan, .sum = sum, .watcher = watcher, .limit_s = INFINITY, .pricing = { .folds = folds }, .error = error
+    .plan = plan, .sum = sum, .limit_s = INFINITY, .pricing = { .folds = folds }, .error = error
   };
   enum perfpred_status status = evaluate(&state, parameters, count);
   if (status)
@@ -379,22 +374,41 @@ enum perfpred_status ppi_plan_sum_watched(const struct perfpred_plan *plan, cons
   sum->time_s.std = sqrt(state.variance);
   if (state.busy > 0)
     sum->model_error = state.unknown || !(sum->time_s.med > 0.0) ? (double)NAN : sum->error_s / sum->time_s.med;
-  return PERFPRED_OK;
+  return watcher ? watch(plan, parameters, count, watcher, error) : PERFPRED_OK;
 }
 
-enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
-                                     double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error) {
+static enum perfpred_status find_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                        double limit_s, bool thorough, double *median_s, unsigned *notes,
+                                        struct perfpred_error *error) {
   struct ppi_fold folds[PPI_PLAN_FOLDS];
   struct ppi_plan_sum sum = { .notes = 0 };
-  if (plan->blend)
-    return ppi_blend_median(plan, parameters, count, limit_s, median_s, notes, error);
-  struct summing state = {
-    .plan = plan, .sum = &sum, .limit_s = limit_s, .pricing = { .median = true, .folds = folds }, .error = error
-  };
+  struct summing state = { .plan = plan,
+                           .sum = &sum,
+                           .limit_s = limit_s,
+                           .thorough = thorough,
+                           .pricing = { .median = true, .folds = folds },
+                           .error = error };
   enum perfpred_status status = evaluate(&state, parameters, count);
+  if (!status && state.beyond)
+    status = PERFPRED_CANCELLED;
   if (status)
     return status;
   *median_s = sum.time_s.med;
   *notes = sum.notes;
   return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_plan_median(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                     double limit_s, double *median_s, unsigned *notes, struct perfpred_error *error) {
+  if (plan->blend)
+    return ppi_blend_median(plan, parameters, count, limit_s, median_s, notes, error);
+  return find_median(plan, parameters, count, limit_s, false, median_s, notes, error);
+}
+
+enum perfpred_status ppi_plan_median_checked(const struct perfpred_plan *plan, const int64_t *parameters, size_t count,
+                                             double limit_s, double *median_s, unsigned *notes,
+                                             struct perfpred_error *error) {
+  if (plan->blend)
+    return ppi_blend_median(plan, parameters, count, (double)INFINITY, median_s, notes, error);
+  return find_median(plan, parameters, count, limit_s, true, median_s, notes, error);
 }

@@ -52,18 +52,36 @@ int64_t ppi_tune_default(const struct perfpred_plan *plan, int parameter) {
   return proposed > 0 ? proposed : DEFAULT_BLOCK;
 }
 
-static enum perfpred_status search(const struct perfpred_plan *plan, int parameter, const struct perfpred_range *range,
-                                   int64_t *values, size_t count, struct best *best, struct perfpred_error *error) {
-  best->candidates = (uint64_t)((range->upper - range->lower) / range->step) + 1;
-  for (uint64_t i = 0; i < best->candidates; i++) {
+/* What is wrong with the first candidate that cannot be predicted. */
+static enum perfpred_status explain(const struct perfpred_plan *plan, int parameter, const struct perfpred_range *range,
+                                    int64_t *values, size_t count, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int64_t k = 0; k <= (range->upper - range->lower) / range->step && !status; k++) {
     double time_s;
     unsigned notes;
-    values[parameter] = range->lower + (int64_t)i * range->step;
-    enum perfpred_status status = ppi_plan_median(plan, values, count, INFINITY, &time_s, &notes, error);
-    if (status)
-      return status;
-    if (i > 0 && time_s >= best->time_s)
+    values[parameter] = range->lower + k * range->step;
+    status = ppi_plan_median(plan, values, count, (double)INFINITY, &time_s, &notes, error);
+  }
+  return status;
+}
+
+/* Small blocks make many steps: they come last, when there is a time that they must not exceed. Of equal times the smallest value wins. */
+static enum perfpred_status search(const struct perfpred_plan *plan, int parameter, const struct perfpred_range *range,
+                                   int64_t *values, size_t count, struct best *best, struct perfpred_error *error) {
+  const int64_t last = (range->upper - range->lower) / range->step;
+  best->candidates = (uint64_t)last + 1;
+  best->time_s = (double)INFINITY;
+  for (int64_t k = last; k >= 0; k--) {
+    double time_s;
+    unsigned notes;
+    values[parameter] = range->lower + k * range->step;
+    enum perfpred_status status = ppi_plan_median_checked(plan, values, count, best->time_s, &time_s, &notes, NULL);
+    if (status == PERFPRED_CANCELLED)
       continue;
+    if (status) {
+      const enum perfpred_status first = explain(plan, parameter, range, values, count, error);
+      return first ? first : ppi_error_set(error, status, "%s cannot be predicted", plan->program->name);
+    }
     best->value = values[parameter];
     best->time_s = time_s;
   }

@@ -182,3 +182,78 @@ Test(folds, sizes_that_stay_are_filled_in) {
   cr_assert_null(fold.piece);
   ppi_submodel_release(&submodel);
 }
+
+/* As many calls of a walk as lie in the domain. */
+static int64_t calls_of(const struct ppi_submodel *submodel, const struct walk *walk) {
+  int64_t count = 60;
+  for (int d = 0; d < submodel->dimensions; d++)
+    while (walk->first[d] + (count - 1) * walk->step[d] < submodel->lower[d] ||
+           walk->first[d] + (count - 1) * walk->step[d] > submodel->upper[d])
+      count--;
+  return count;
+}
+
+static void sum_row(const struct ppi_submodel *submodel, struct ppi_fold *five, struct ppi_fold *one,
+                    const struct walk *walk) {
+  struct perfpred_statistics wanted = { 0.0, 0.0, 0.0, 0.0, 0.0 };
+  struct ppi_fold_row row = { .count = calls_of(submodel, walk) };
+  struct ppi_fold_sum sum, median;
+  for (int64_t k = 0; k < row.count; k++) {
+    int64_t sizes[3];
+    for (int d = 0; d < 3; d++)
+      sizes[d] = walk->first[d] + k * walk->step[d];
+    const struct perfpred_statistics time_s = plain(submodel, sizes);
+    wanted.min += time_s.min;
+    wanted.med += time_s.med;
+    wanted.max += time_s.max;
+    wanted.mean += time_s.mean;
+    wanted.std += time_s.std * time_s.std;
+  }
+  memcpy(row.sizes, walk->first, sizeof walk->first);
+  memcpy(row.slopes, walk->step, sizeof walk->step);
+  ppi_fold_sum(five, submodel, &row, false, &sum);
+  ppi_fold_sum(one, submodel, &row, true, &median);
+  cr_assert(near(sum.time_s.min, wanted.min) && near(sum.time_s.med, wanted.med) && near(sum.time_s.max, wanted.max) &&
+                near(sum.time_s.mean, wanted.mean) && near(sum.time_s.std, wanted.std),
+            "%s, %lld calls: %.17g, expected %.17g", submodel->kernel->name, (long long)row.count, sum.time_s.med,
+            wanted.med);
+  cr_assert(near(sum.error_s, 0.01 * wanted.med) && sum.notes == 0);
+  cr_assert(median.time_s.med == sum.time_s.med && median.error_s == sum.error_s, "the median alone is another one");
+}
+
+/* Rows and single calls in turn with one fold. */
+Test(folds, rows_of_calls) {
+  uint64_t state = 17;
+  for (size_t i = 0; i < SUBJECTS; i++) {
+    for (int again = 0; again < 10; again++) {
+      struct ppi_submodel submodel = pieces(subjects[i].kernel, subjects[i].case_text, &state);
+      struct ppi_fold five, one;
+      five.piece = one.piece = NULL;
+      for (size_t k = 0; k < WALKS; k++) {
+        sum_row(&submodel, &five, &one, &walks[k]);
+        if (k % 2)
+          go(&submodel, &five, &one, &walks[k]);
+      }
+      ppi_submodel_release(&submodel);
+    }
+  }
+}
+
+Test(folds, errors_that_are_not_known_count_as_the_whole_time) {
+  uint64_t state = 19;
+  struct ppi_submodel submodel = pieces("daxpy", "1,1,1", &state);
+  struct ppi_fold fold = { .piece = NULL };
+  const struct ppi_fold_row row = { 100, { 41 }, { 1 } }; /* 40 calls in the first piece, 40 and 20 in the others */
+  struct ppi_fold_sum sum;
+  submodel.pieces[1].error = (double)NAN;
+  ppi_fold_sum(&fold, &submodel, &row, false, &sum);
+  double known_s = 0.0, all_s = 0.0;
+  for (int64_t n = 41; n <= 140; n++) {
+    const double median_s = plain(&submodel, &n).med;
+    all_s += median_s;
+    known_s += n <= 80 || n > 120 ? median_s : 0.0;
+  }
+  cr_assert(near(sum.error_s, 0.01 * known_s + (all_s - known_s)));
+  cr_assert_eq(sum.notes, PERFPRED_NOTE_UNCERTAIN);
+  ppi_submodel_release(&submodel);
+}

@@ -2,6 +2,7 @@
 /* Tuners against choices worked by hand and against searches one by one. */
 #include "fixture.h"
 
+#include <perfpred/memo.h>
 #include <perfpred/tuner.h>
 
 #include "base/context.h"
@@ -294,6 +295,50 @@ Test(tuner, routines_of_many_sizes_are_answered_without_being_kept) {
     cr_assert_eq(perfpred_tuner_create(__VA_ARGS__, &tuner, &error), wanted);                                          \
     cr_assert_str_eq(error.text, message);                                                                             \
   } while (0)
+
+/* steps: the smallest time is at some block size or other; what counts is that a memo says what its tuner says. */
+Test(tuner, memos_have_the_tuners_answers) {
+  struct perfpred_tuner *tuner = tuner_of(routines, 4, NULL);
+  struct perfpred_memo memo = PERFPRED_MEMO_INIT(tuner, 1, 0, 77);
+  cr_assert_eq(perfpred_memo_block_size(&memo, 0), 77, "nothing to do");
+  for (int again = 0; again < 2; again++)
+    for (int64_t n = -3; n <= 1200; n++)
+      cr_assert_eq(perfpred_memo_block_size(&memo, n), perfpred_tuner_block_size(tuner, 1, &n, 1, 0, 77), "n=%d",
+                   (int)n);
+  cr_assert_eq(perfpred_memo_block_size(&memo, INT64_MAX), 77);
+  /* what it has it has without the tuner */
+  const int64_t last = perfpred_memo_block_size(&memo, 500);
+  cr_assert_neq(last, 77);
+  memo.tuner = NULL;
+  cr_assert_eq(perfpred_memo_block_size(&memo, 500), last);
+  cr_assert_eq(perfpred_memo_block_size(&memo, 501 + 100000), 77);
+  perfpred_tuner_destroy(tuner);
+}
+
+Test(tuner, memos_of_two_sizes) {
+  static const char two[] = "perfpred-text 1\n"
+                            "algorithm two(m, n, b)\n"
+                            "  inout A: double matrix[m, n]\n"
+                            "  dfill(m, max(b, 16), A[0, 0])\n"
+                            "  dfill(n > m ? max(40 - b, 1) : 1, n, A[0, 0])\n"
+                            "end\n";
+  struct perfpred_error error;
+  cr_assert_eq(ppi_programs_add_text(world.programs, world.kernels, two, strlen(two), "two", &error), PERFPRED_OK, "%s",
+               error.text);
+  struct perfpred_tuner *tuner = tuner_of((const char *const[]){ "two" }, 1, NULL);
+  struct perfpred_memo memo = PERFPRED_MEMO_INIT(tuner, 0, 0, 77);
+  /* m = 100, n = 10: b = 8, as 16 does nothing more; m = 10, n = 100: the larger b the better up to 40 */
+  for (int again = 0; again < 2; again++) {
+    cr_assert_eq(perfpred_memo_block_size_2(&memo, 100, 10), 8);
+    cr_assert_eq(perfpred_memo_block_size_2(&memo, 10, 100), 40);
+    cr_assert_eq(perfpred_memo_block_size_2(&memo, 0, 0), 77);
+    cr_assert_eq(perfpred_memo_block_size_2(&memo, 100000, 10), 77, "out of the domain");
+    cr_assert_eq(perfpred_memo_block_size_2(&memo, 0, 10), 40);
+  }
+  memo.tuner = NULL;
+  cr_assert_eq(perfpred_memo_block_size_2(&memo, 10, 100), 40);
+  perfpred_tuner_destroy(tuner);
+}
 
 Test(tuner, bad_arguments) {
   struct perfpred_tuner *const untouched = (struct perfpred_tuner *)&world, *tuner = untouched;
