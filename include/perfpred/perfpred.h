@@ -12,6 +12,7 @@
 #include <perfpred/common.h>
 #include <perfpred/context.h>
 #include <perfpred/contraction.h>
+#include <perfpred/contraction_analysis.h>
 #include <perfpred/contraction_plan.h>
 #include <perfpred/decisions.h>
 #include <perfpred/doctor.h>
