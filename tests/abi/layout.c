@@ -548,4 +548,61 @@ AT(perfpred_replayed, disturbed, 104);
 AT(perfpred_replayed, ld, 112);
 SIZE(perfpred_replayed, 120);
 
+AT(perfpred_contraction_analysis_options, size, 0);
+AT(perfpred_contraction_analysis_options, cache_bytes, 8);
+AT(perfpred_contraction_analysis_options, factor, 16);
+AT(perfpred_contraction_analysis_options, untruncated, 24);
+AT(perfpred_contraction_analysis_options, line_bytes, 32);
+AT(perfpred_contraction_analysis_options, whole_lines, 40);
+AT(perfpred_contraction_analysis_options, corrected, 44);
+AT(perfpred_contraction_analysis_options, stage, 48);
+SIZE(perfpred_contraction_analysis_options, 56);
+
+AT(perfpred_contraction_analysis_info, size, 0);
+AT(perfpred_contraction_analysis_info, name, 8);
+AT(perfpred_contraction_analysis_info, stage, 56);
+AT(perfpred_contraction_analysis_info, cache_bytes, 64);
+AT(perfpred_contraction_analysis_info, factor, 72);
+AT(perfpred_contraction_analysis_info, limit_bytes, 80);
+AT(perfpred_contraction_analysis_info, line_bytes, 88);
+AT(perfpred_contraction_analysis_info, calls, 96);
+AT(perfpred_contraction_analysis_info, occurrences, 104);
+AT(perfpred_contraction_analysis_info, flops, 112);
+SIZE(perfpred_contraction_analysis_info, 120);
+
+AT(perfpred_contraction_call, size, 0);
+AT(perfpred_contraction_call, kind, 8);
+AT(perfpred_contraction_call, tensor, 12);
+AT(perfpred_contraction_call, count, 16);
+AT(perfpred_contraction_call, operands, 24);
+SIZE(perfpred_contraction_call, 32);
+
+AT(perfpred_contraction_operand, size, 0);
+AT(perfpred_contraction_operand, tensor, 8);
+AT(perfpred_contraction_operand, packed, 12);
+AT(perfpred_contraction_operand, text, 16);
+AT(perfpred_contraction_operand, bytes, 24);
+AT(perfpred_contraction_operand, line_bytes, 32);
+AT(perfpred_contraction_operand, since, 40);
+AT(perfpred_contraction_operand, distance_bytes, 48);
+AT(perfpred_contraction_operand, corrected_bytes, 56);
+AT(perfpred_contraction_operand, prefetch, 64);
+SIZE(perfpred_contraction_operand, 72);
+
+AT(perfpred_contraction_occurrence, size, 0);
+AT(perfpred_contraction_occurrence, call, 8);
+AT(perfpred_contraction_occurrence, kind, 16);
+AT(perfpred_contraction_occurrence, begun, 24);
+AT(perfpred_contraction_occurrence, count, 32);
+AT(perfpred_contraction_occurrence, items, 40);
+AT(perfpred_contraction_occurrence, remote_bytes, 48);
+SIZE(perfpred_contraction_occurrence, 56);
+
+AT(perfpred_contraction_item, size, 0);
+AT(perfpred_contraction_item, access, 8);
+AT(perfpred_contraction_item, tensor, 12);
+AT(perfpred_contraction_item, packed, 16);
+AT(perfpred_contraction_item, bytes, 24);
+SIZE(perfpred_contraction_item, 32);
+
 #endif
