@@ -9,6 +9,7 @@
 #define PPI_INDEX_MAX 24 /* different indices of a contraction */
 #define PPI_RANK_MAX 16  /* dimensions of a tensor */
 #define PPI_OPERANDS 3   /* A, B, C */
+#define PPI_TENSOR_NAME(operand) ((char)('A' + (operand)))
 
 /* Which tensors have an index. */
 enum ppi_index_kind { PPI_INDEX_CONTRACTED, PPI_INDEX_FREE_A, PPI_INDEX_FREE_B, PPI_INDEX_BATCH };

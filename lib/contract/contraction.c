@@ -6,8 +6,6 @@
 #include "contract/einsum.h"
 #include "contract/term.h"
 
-static const char *const tensors[PPI_OPERANDS] = { "A", "B", "C" };
-
 static int find(const struct ppi_contraction *contraction, char letter) {
   for (int i = 0; i < contraction->index_count; i++)
     if (contraction->index[i].name == letter)
@@ -50,11 +48,11 @@ static enum perfpred_status classify(struct ppi_contraction *contraction, struct
     const bool a = holds(contraction, 0, i), b = holds(contraction, 1, i), c = holds(contraction, 2, i);
     if (a + b + c == 1)
       return ppi_error_set(error, PERFPRED_INVALID,
-                           "index %c stands in %s alone, expected every index in two of the tensors or in all three",
+                           "index %c stands in %c alone, expected every index in two of the tensors or in all three",
                            index->name,
-                           tensors[a   ? 0
-                                   : b ? 1
-                                       : 2]);
+                           PPI_TENSOR_NAME(a   ? 0
+                                           : b ? 1
+                                               : 2));
     if (a && b)
       index->kind = c ? PPI_INDEX_BATCH : PPI_INDEX_CONTRACTED;
     else
@@ -97,29 +95,34 @@ static enum perfpred_status set_extents(struct ppi_contraction *contraction, con
   return PERFPRED_OK;
 }
 
-/* Strides, and from them the place of the last element. An extent of 0 leaves the strides as if it were 1, so that none is 0. */
+/* Goes on by a dimension: *dense to its stride in a dense tensor of which it is the next, *reach behind the farthest element. An extent of 0
+   counts as 1, so that no stride is 0. False: beyond `most` elements. */
+static bool add_dimension(int64_t extent, int64_t stride, int64_t most, int64_t *dense, int64_t *reach) {
+  const int64_t steps = extent > 1 ? extent - 1 : 0;
+  int64_t part = 0;
+  return stride <= most && !__builtin_mul_overflow(steps, stride, &part) &&
+         !__builtin_add_overflow(*reach, part, reach) && *reach <= most &&
+         !__builtin_mul_overflow(*dense, steps + 1, dense);
+}
+
+/* Strides, and from them the place of the last element. */
 static enum perfpred_status set_strides(struct ppi_contraction *contraction, int operand, const int64_t *strides,
                                         struct perfpred_error *error) {
   struct ppi_tensor *tensor = &contraction->tensor[operand];
   const int64_t most = INT64_MAX / (int64_t)ppi_type_bytes(contraction->type, false);
-  int64_t dense = 1, reach = 1, part = 0;
-  bool empty = false, overflow = false;
+  int64_t dense = 1, reach = 1;
+  bool empty = false;
   tensor->strided = strides;
   for (int d = 0; d < tensor->rank; d++) {
     struct ppi_index *index = &contraction->index[tensor->dimension[d]];
-    const int64_t extent = index->extent > 0 ? index->extent : 1;
     if (strides && strides[d] < 1)
-      return ppi_error_set(error, PERFPRED_INVALID, "the stride of %c in %s is %" PRId64 ", expected >= 1", index->name,
-                           tensors[operand], strides[d]);
+      return ppi_error_set(error, PERFPRED_INVALID, "the stride of %c in %c is %" PRId64 ", expected >= 1", index->name,
+                           PPI_TENSOR_NAME(operand), strides[d]);
     index->stride[operand] = strides ? strides[d] : dense;
     empty = empty || index->extent == 0;
-    overflow = overflow || index->stride[operand] > most ||
-               __builtin_mul_overflow(extent - 1, index->stride[operand], &part) ||
-               __builtin_add_overflow(reach, part, &reach) || reach > most ||
-               __builtin_mul_overflow(dense, extent, &dense);
-    if (overflow)
-      return ppi_error_set(error, PERFPRED_OVERFLOW, "%s reaches beyond 2^63 bytes with index %c of extent %" PRId64,
-                           tensors[operand], index->name, index->extent);
+    if (!add_dimension(index->extent, index->stride[operand], most, &dense, &reach))
+      return ppi_error_set(error, PERFPRED_OVERFLOW, "%c reaches beyond 2^63 bytes with index %c of extent %" PRId64,
+                           PPI_TENSOR_NAME(operand), index->name, index->extent);
   }
   tensor->elements = empty ? 0 : reach;
   return PERFPRED_OK;

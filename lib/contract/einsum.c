@@ -23,8 +23,6 @@ static bool is_blank(char character) {
   return character == ' ' || (character >= '\t' && character <= '\r');
 }
 
-static const char *const tensors[PPI_OPERANDS] = { "A", "B", "C" };
-
 static enum perfpred_status unexpected(const struct reader *reader, const char *expected) {
   const char found = reader->text[reader->at];
   const int column = reader->at + 1;
@@ -45,12 +43,13 @@ static enum perfpred_status add_letter(struct reader *reader) {
   for (int i = 0; i < term->count; i++)
     if (term->letters[i] == letter)
       return ppi_error_at(reader->error, PERFPRED_INVALID, "einsum", 1, reader->at + 1,
-                          "index %c stands twice in %s, expected each index of a tensor once (a diagonal or a trace "
+                          "index %c stands twice in %c, expected each index of a tensor once (a diagonal or a trace "
                           "is no contraction of two tensors)",
-                          letter, tensors[operand]);
+                          letter, PPI_TENSOR_NAME(operand));
   if (term->count == PPI_RANK_MAX)
     return ppi_error_at(reader->error, PERFPRED_LIMIT, "einsum", 1, reader->at + 1,
-                        "%s has more than %d indices, expected at most so many", tensors[operand], PPI_RANK_MAX);
+                        "%c has more than %d indices, expected at most so many", PPI_TENSOR_NAME(operand),
+                        PPI_RANK_MAX);
   term->letters[term->count++] = letter;
   return PERFPRED_OK;
 }

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-static const char *const tensors[PPI_OPERANDS] = { "A", "B", "C" };
-
 /* An extent of 0 comes last, so that there are rows in any case: BLAS wants them where it takes no columns. */
 static bool comes_before(const struct ppi_index *one, const struct ppi_index *other, int operand) {
   if ((one->extent == 0) != (other->extent == 0))
@@ -36,9 +34,10 @@ static enum perfpred_status check_order(const struct ppi_contraction *contractio
       continue;
     if (index->stride[operand] <= reach)
       return ppi_error_set(error, PERFPRED_UNSUPPORTED,
-                           "the stride of %c in %s is %" PRId64 ", expected at least %" PRId64
-                           " for a program: smaller strides reach that far, %s is no matrix",
-                           index->name, tensors[operand], index->stride[operand], reach + 1, tensors[operand]);
+                           "the stride of %c in %c is %" PRId64 ", expected at least %" PRId64
+                           " for a program: smaller strides reach that far, %c is no matrix",
+                           index->name, PPI_TENSOR_NAME(operand), index->stride[operand], reach + 1,
+                           PPI_TENSOR_NAME(operand));
     reach += (index->extent - 1) * index->stride[operand];
   }
   return PERFPRED_OK;

@@ -111,13 +111,20 @@ static enum perfpred_status read_routine(const struct finder *finder, const char
                        routines[4][type]);
 }
 
-/* What is no loop is claimed by the kernel. False: that is not what it takes. */
-static bool claim_rest(const struct ppi_contraction *contraction, struct ppi_contract_algorithm *algorithm) {
-  int *const claimed[] = { &algorithm->contracted, &algorithm->free_a, &algorithm->free_b };
-  const int wanted = algorithm->kernel;
+static unsigned loops_of(const struct ppi_contract_algorithm *algorithm) {
   unsigned loops = 0;
   for (int i = 0; i < algorithm->loop_count; i++)
     loops |= 1U << algorithm->loops[i];
+  return loops;
+}
+
+/* What is no loop is claimed by the kernel. False: that is not what it takes. */
+static bool claim_rest(const struct ppi_contraction *contraction, struct ppi_contract_algorithm *algorithm) {
+  static const struct {
+    int contracted, free;
+  } wanted[PPI_CONTRACT_KERNELS] = { { 1, 0 }, { 0, 1 }, { 1, 1 }, { 0, 2 }, { 1, 2 } };
+  int *const claimed[] = { &algorithm->contracted, &algorithm->free_a, &algorithm->free_b };
+  const unsigned loops = loops_of(algorithm);
   for (int i = 0; i < 3; i++)
     *claimed[i] = -1;
   for (int i = 0; i < contraction->index_count; i++) {
@@ -128,20 +135,14 @@ static bool claim_rest(const struct ppi_contraction *contraction, struct ppi_con
       return false;
     *claimed[kind] = i;
   }
-  const bool contracted = algorithm->contracted >= 0, free_a = algorithm->free_a >= 0, free_b = algorithm->free_b >= 0;
-  const bool sums = wanted == PPI_CONTRACT_DOT || wanted == PPI_CONTRACT_GEMV || wanted == PPI_CONTRACT_GEMM;
-  const int free_wanted = wanted == PPI_CONTRACT_DOT                                   ? 0
-                          : wanted == PPI_CONTRACT_AXPY || wanted == PPI_CONTRACT_GEMV ? 1
-                                                                                       : 2;
-  return contracted == sums && free_a + free_b == free_wanted;
+  return (algorithm->contracted >= 0) == wanted[algorithm->kernel].contracted &&
+         (algorithm->free_a >= 0) + (algorithm->free_b >= 0) == wanted[algorithm->kernel].free;
 }
 
 static enum perfpred_status wrong_rest(const struct finder *finder, const struct ppi_contract_algorithm *algorithm) {
   char rest[PPI_INDEX_MAX + 1];
   int count = 0;
-  unsigned loops = 0;
-  for (int i = 0; i < algorithm->loop_count; i++)
-    loops |= 1U << algorithm->loops[i];
+  const unsigned loops = loops_of(algorithm);
   for (int i = 0; i < finder->contraction->index_count; i++)
     if (!(loops >> i & 1))
       rest[count++] = finder->contraction->index[i].name;

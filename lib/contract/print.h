@@ -8,6 +8,8 @@
 #include "contract/call.h"
 #include "contract/einsum.h"
 
+/* "C[a,b] := A[a,i] B[i,b]" */
+void ppi_contract_print_formula(const struct ppi_contraction *contraction, struct ppi_text *text);
 /* The text of `algorithm NAME(...)` (doc/language.md), `_` in the place of apostrophes. The extents are parameters, na for index a, that
    propose the contraction's; they are numbers, without parameters, where strides were given, an extent is below 2 or there are more than 8
    indices. PERFPRED_UNSUPPORTED: strides of an input by which elements share places. */

@@ -6,8 +6,6 @@
 #include "contract/name.h"
 #include "contract/print.h"
 
-static const char *const tensors[PPI_OPERANDS] = { "A", "B", "C" };
-static const char *const packed[PPI_OPERANDS] = { "PA", "PB", "PC" };
 static const char *const types[] = { "float", "double", "float _Complex", "double _Complex" };
 
 struct printer {
@@ -51,7 +49,7 @@ static void put_term(const struct printer *printer, int operand, int index, cons
 
 /* Address of the slice that the first `loops` loops select; also: an index that counts as a loop, or -1. */
 static void put_address(const struct printer *printer, int operand, int loops, int also) {
-  ppi_text_append(printer->text, tensors[operand]);
+  ppi_text_printf(printer->text, "%c", PPI_TENSOR_NAME(operand));
   for (int l = 0; l < loops; l++)
     put_term(printer, operand, printer->algorithm->loops[l], " + ");
   if (also >= 0)
@@ -67,7 +65,7 @@ static void put_element(const struct printer *printer, int operand) {
 
 static void put_data(const struct printer *printer, int operand) {
   if (printer->call.slices[operand].copied)
-    ppi_text_append(printer->text, packed[operand]);
+    ppi_text_printf(printer->text, "P%c", PPI_TENSOR_NAME(operand));
   else
     put_address(printer, operand, printer->call.loop_count, -1);
 }
@@ -96,28 +94,36 @@ static void put_argument(const struct printer *printer, const struct ppi_contrac
   }
 }
 
+/* Between the parentheses. */
+static void put_arguments(const struct printer *printer) {
+  const bool matrix = printer->algorithm->kernel != PPI_CONTRACT_DOT && printer->algorithm->kernel != PPI_CONTRACT_AXPY;
+  ppi_text_append(printer->text, matrix ? "CblasColMajor" : "");
+  for (int i = 0; i < printer->call.argument_count; i++) {
+    ppi_text_append(printer->text, i > 0 || matrix ? ", " : "");
+    put_argument(printer, &printer->call.arguments[i]);
+  }
+}
+
+static void put_assignment(const struct printer *printer) {
+  put_element(printer, 2);
+  ppi_text_append(printer->text, printer->call.accumulates ? " += " : " = ");
+}
+
+/* CBLAS returns complex sums by address. */
 static void put_kernel(const struct printer *printer, int depth) {
   const struct ppi_contract_call *call = &printer->call;
-  struct ppi_text *text = printer->text;
-  const bool level1 = printer->algorithm->kernel == PPI_CONTRACT_DOT || printer->algorithm->kernel == PPI_CONTRACT_AXPY;
-  const char *assign = call->accumulates ? " += " : " = ";
+  const bool by_address = call->returns && printer->complex;
   indent(printer, depth);
-  if (call->returns && !printer->complex) {
-    put_element(printer, 2);
-    ppi_text_append(text, assign);
-  }
-  ppi_text_printf(text, "cblas_%s%s(%s", call->routine, call->returns && printer->complex ? "_sub" : "",
-                  level1 ? "" : "CblasColMajor");
-  for (int i = 0; i < call->argument_count; i++) {
-    ppi_text_append(text, i == 0 && level1 ? "" : ", ");
-    put_argument(printer, &call->arguments[i]);
-  }
-  ppi_text_append(text, call->returns && printer->complex ? ", &sum);\n" : ");\n");
-  if (!call->returns || !printer->complex)
+  if (call->returns && !by_address)
+    put_assignment(printer);
+  ppi_text_printf(printer->text, "cblas_%s%s(", call->routine, by_address ? "_sub" : "");
+  put_arguments(printer);
+  ppi_text_append(printer->text, by_address ? ", &sum);\n" : ");\n");
+  if (!by_address)
     return;
   indent(printer, depth);
-  put_element(printer, 2);
-  ppi_text_printf(text, "%ssum;\n", assign);
+  put_assignment(printer);
+  ppi_text_append(printer->text, "sum;\n");
 }
 
 static void put_copy(const struct printer *printer, const struct ppi_contract_copy *copy, bool out, int depth) {
@@ -130,7 +136,7 @@ static void put_copy(const struct printer *printer, const struct ppi_contract_co
   for (int side = 0; side < 2; side++) {
     ppi_text_append(text, ", ");
     if ((side == 0) == out) {
-      ppi_text_printf(text, "%s + %" PRId64 " * ", packed[copy->operand], copy->length);
+      ppi_text_printf(text, "P%c + %" PRId64 " * ", PPI_TENSOR_NAME(copy->operand), copy->length);
       put_loop_name(printer, column);
       ppi_text_append(text, ", 1");
     } else {
@@ -187,24 +193,11 @@ static void put_zero(const struct printer *printer) {
   ppi_text_append(text, ") = 0;\n");
 }
 
-static void put_tensor(const struct printer *printer, int operand) {
-  char letters[PPI_RANK_MAX + 1];
-  ppi_contract_letters(printer->contraction, operand, letters);
-  ppi_text_printf(printer->text, "%s[", tensors[operand]);
-  for (int d = 0; letters[d]; d++)
-    ppi_text_printf(printer->text, "%s%c", d > 0 ? "," : "", letters[d]);
-  ppi_text_append(printer->text, "]");
-}
-
 static void put_comment(const struct printer *printer) {
   char name[PPI_CONTRACT_NAME_MAX];
   ppi_contract_name(printer->contraction, printer->algorithm, name);
   ppi_text_append(printer->text, "/* ");
-  put_tensor(printer, 2);
-  ppi_text_append(printer->text, " := ");
-  put_tensor(printer, 0);
-  ppi_text_append(printer->text, " ");
-  put_tensor(printer, 1);
+  ppi_contract_print_formula(printer->contraction, printer->text);
   ppi_text_printf(printer->text, " by the algorithm %s", name);
   for (int i = 0; i < printer->contraction->index_count; i++)
     ppi_text_printf(printer->text, "%s%c=%" PRId64, i > 0 ? ", " : ", ", printer->contraction->index[i].name,
@@ -236,12 +229,12 @@ static void put_memory(const struct printer *printer) {
     return;
   ppi_text_append(printer->text, "  int status = 1;\n");
   for (int i = 0; i < call->copy_count; i++) {
-    const char *name = packed[call->copies[i].operand];
-    ppi_text_printf(printer->text, "  %s *%s = malloc(%" PRId64 " * sizeof *%s);\n", type, name,
+    const char name = PPI_TENSOR_NAME(call->copies[i].operand);
+    ppi_text_printf(printer->text, "  %s *P%c = malloc(%" PRId64 " * sizeof *P%c);\n", type, name,
                     call->copies[i].elements > 0 ? call->copies[i].elements : 1, name);
   }
   for (int i = 0; i < call->copy_count; i++)
-    ppi_text_printf(printer->text, "%s!%s", i == 0 ? "  if (" : " || ", packed[call->copies[i].operand]);
+    ppi_text_printf(printer->text, "%s!P%c", i == 0 ? "  if (" : " || ", PPI_TENSOR_NAME(call->copies[i].operand));
   ppi_text_append(printer->text, ")\n    goto done;\n");
 }
 
@@ -253,7 +246,7 @@ static void put_end(const struct printer *printer) {
   }
   ppi_text_append(printer->text, "  status = 0;\ndone:\n");
   for (int i = call->copy_count - 1; i >= 0; i--)
-    ppi_text_printf(printer->text, "  free(%s);\n", packed[call->copies[i].operand]);
+    ppi_text_printf(printer->text, "  free(P%c);\n", PPI_TENSOR_NAME(call->copies[i].operand));
   ppi_text_append(printer->text, "  return status;\n}\n");
 }
 

@@ -9,8 +9,6 @@
 #include "program/program.h"
 #include "program/registry.h"
 
-static const char *const tensors[PPI_OPERANDS] = { "A", "B", "C" };
-static const char *const packed[PPI_OPERANDS] = { "PA", "PB", "PC" };
 static const char *const types[] = { "float", "double", "cfloat", "cdouble" };
 
 struct printer {
@@ -105,7 +103,7 @@ static void put_place(const struct printer *printer, int operand, bool columns) 
 }
 
 static void put_view(const struct printer *printer, int operand) {
-  ppi_text_printf(printer->text, "%s%s[", printer->matrices[operand].by_row ? "row " : "", tensors[operand]);
+  ppi_text_printf(printer->text, "%s%c[", printer->matrices[operand].by_row ? "row " : "", PPI_TENSOR_NAME(operand));
   put_place(printer, operand, false);
   ppi_text_append(printer->text, ", ");
   put_place(printer, operand, true);
@@ -115,7 +113,7 @@ static void put_view(const struct printer *printer, int operand) {
 /* The operand as the kernel sees it. */
 static void put_operand(const struct printer *printer, int operand) {
   if (printer->call.slices[operand].copied)
-    ppi_text_printf(printer->text, "%s[0, 0]", packed[operand]);
+    ppi_text_printf(printer->text, "P%c[0, 0]", PPI_TENSOR_NAME(operand));
   else
     put_view(printer, operand);
 }
@@ -139,7 +137,7 @@ static void put_copy(struct printer *printer, const struct ppi_contract_copy *co
   for (int side = 0; side < 2; side++) {
     ppi_text_append(printer->text, ", ");
     if ((side == 0) == out) {
-      ppi_text_printf(printer->text, "%s[0, ", packed[copy->operand]);
+      ppi_text_printf(printer->text, "P%c[0, ", PPI_TENSOR_NAME(copy->operand));
       put_loop(printer, printer->column);
       ppi_text_append(printer->text, "]");
     } else {
@@ -217,25 +215,12 @@ static void put_nest(struct printer *printer) {
   put_copies(printer, 0, true);
 }
 
-static void put_tensor(const struct printer *printer, int operand) {
-  char letters[PPI_RANK_MAX + 1];
-  ppi_contract_letters(printer->contraction, operand, letters);
-  ppi_text_printf(printer->text, "%s[", tensors[operand]);
-  for (int d = 0; letters[d]; d++)
-    ppi_text_printf(printer->text, "%s%c", d > 0 ? "," : "", letters[d]);
-  ppi_text_append(printer->text, "]");
-}
-
 static void put_about(const struct printer *printer) {
   char letters[PPI_OPERANDS][PPI_RANK_MAX + 1];
   for (int o = 0; o < PPI_OPERANDS; o++)
     ppi_contract_letters(printer->contraction, o, letters[o]);
   ppi_text_printf(printer->text, "  operation contract-%s-%s-%s\n  about ", letters[0], letters[1], letters[2]);
-  put_tensor(printer, 2);
-  ppi_text_append(printer->text, " := ");
-  put_tensor(printer, 0);
-  ppi_text_append(printer->text, " ");
-  put_tensor(printer, 1);
+  ppi_contract_print_formula(printer->contraction, printer->text);
   ppi_text_append(printer->text, "\n");
 }
 
@@ -271,7 +256,7 @@ static void put_buffers(const struct printer *printer) {
   const char *type = types[printer->contraction->type];
   for (int o = 0; o < PPI_OPERANDS; o++) {
     const struct ppi_contract_matrix *matrix = &printer->matrices[o];
-    ppi_text_printf(printer->text, "  %s %s: %s matrix[", o == 2 ? "out" : "in", tensors[o], type);
+    ppi_text_printf(printer->text, "  %s %c: %s matrix[", o == 2 ? "out" : "in", PPI_TENSOR_NAME(o), type);
     put_rows(printer, o);
     ppi_text_append(printer->text, ", ");
     put_product(printer, matrix, matrix->split, matrix->rank);
@@ -280,7 +265,7 @@ static void put_buffers(const struct printer *printer) {
   for (int i = 0; i < printer->call.copy_count; i++) {
     const int operand = printer->call.copies[i].operand;
     const struct ppi_contract_slice *slice = &printer->call.slices[operand];
-    ppi_text_printf(printer->text, "  work %s: %s matrix[", packed[operand], type);
+    ppi_text_printf(printer->text, "  work P%c: %s matrix[", PPI_TENSOR_NAME(operand), type);
     put_extent(printer, slice->along[0]);
     ppi_text_append(printer->text, ", ");
     put_extent(printer, slice->along[1]);

@@ -345,21 +345,13 @@ static enum perfpred_status check_result(struct ppi_parser *parser, const struct
                     &(struct wanted){ "result", node->kernel->name, node->kernel->return_type, PPI_OUT, true, false });
 }
 
-enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
+/* From the name, or `call`, to the parenthesis: node gets what is called. */
+static enum perfpred_status parse_callee(struct ppi_parser *parser, struct ppi_node *node) {
   struct ppi_scanner *scanner = &parser->scanner;
   char name[PPI_NAME_MAX];
-  struct ppi_scanner before;
-  if (parser->program->nest)
-    return ppi_scan_expected(scanner, "a loop, an access (read, write, update) or end");
-  struct ppi_node *node = ppi_parser_node(parser, PPI_NODE_CALL);
-  if (!node)
-    return PERFPRED_NO_MEMORY;
-  enum perfpred_status begun = at_result(parser) ? parse_result(parser, node) : PERFPRED_OK;
-  if (begun)
-    return begun;
   const bool marked = ppi_scan_accept(scanner, "call");
   node->algorithm = marked && accept_algorithm(scanner);
-  before = *scanner;
+  const struct ppi_scanner before = *scanner;
   enum perfpred_status status = marked ? ppi_scan_hyphenated(scanner, name, "the name of a kernel or an algorithm")
                                        : ppi_scan_name(scanner, name, "the name of a kernel or an algorithm");
   if (status)
@@ -372,9 +364,22 @@ enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
   status = find_callee(parser, name, node);
   if (!status && node->result)
     status = check_result(parser, node, name);
+  if (!status)
+    *scanner = behind;
+  return status;
+}
+
+enum perfpred_status ppi_parse_call(struct ppi_parser *parser) {
+  if (parser->program->nest)
+    return ppi_scan_expected(&parser->scanner, "a loop, an access (read, write, update) or end");
+  struct ppi_node *node = ppi_parser_node(parser, PPI_NODE_CALL);
+  if (!node)
+    return PERFPRED_NO_MEMORY;
+  enum perfpred_status status = at_result(parser) ? parse_result(parser, node) : PERFPRED_OK;
+  if (!status)
+    status = parse_callee(parser, node);
   if (status)
     return status;
-  *scanner = behind;
   node->site = parser->program->site_count++;
   return node->kind == PPI_NODE_CALL ? parse_kernel_call(parser, node) : parse_run(parser, node);
 }
