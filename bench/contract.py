@@ -9,7 +9,8 @@ Stages, in any number and order:
   compare           the pick beside what users do: transpose, product, transpose (--ttgt bench/ttgt); the first product found; numpy
   tables            nothing is measured: the tables of what FOLDER has
 Every question is two commands: one predicts as users have it, for the pick and what planning costs; one predicts all algorithms (of large families:
-those with the larger kernels), and executes the best predicted and some of the others beside it, for the errors. Answers stay in FOLDER as JSON and are not asked again: an interrupted run goes on. --minutes is kept: what comes last is left out then, and said. Tables are
+those with the larger kernels), and executes the best predicted and some of the others beside it, for the errors. Answers stay in FOLDER as JSON and are not asked again: an interrupted run goes on. --minutes is kept, each stage has its share of what is left: what does not fit is
+left out, and said. Tables are
 in Markdown. OPTIONS go to every command, such as --env BLIS_ARCH_TYPE=0.
 """
 
@@ -288,7 +289,8 @@ def range_items(options):
 
 def ranges(bench):
     reports, rows = [], []
-    for name, einsum, extents, threads in range_items(bench.options):
+    for name, einsum, full, threads in range_items(bench.options):
+        extents, factor = Contraction(einsum).scaled(full, bench.options)
         label = f"range {name} {sizes(extents)} t{threads}"
         report = bench.question(label, einsum, extents, threads, *mode_words(bench.options))
         if report:
@@ -341,7 +343,8 @@ def stages(bench):
         (SECOND, SECOND, {"a": 304, "i": 304, "j": 304}, []),
         (f"{THIRD}, i=j=8", THIRD, {"a": 104, "b": 104, "c": 104, "i": 8, "j": 8}, ["--kernel", "gemm,gemv,ger"]),
     ):
-        report = bench.asked(f"stages {title}", einsum, extents, 1, "--stages", *kernels, *bench.executions(),
+        scaled, _ = Contraction(einsum).scaled(extents, bench.options)
+        report = bench.asked(f"stages {title}", einsum, scaled, 1, "--stages", *kernels, *bench.executions(),
                              "--budget", bench.options.planning)  # fmt: skip
         for one in report["stages"] if report else []:
             rows.append([f"{title} (noise {percent(report['noise_floor'], digits=1)})", one["mode"], one["stage"], str(one["compared"]),
@@ -418,11 +421,10 @@ def by_hand(bench, einsum, extents, blas):
 
 
 def compare_items(options):
-    yield "1, i = 8", FIRST, {"a": 304, "b": 304, "c": 304, "i": 8}, 1.0
-    yield "2", SECOND, {"a": 304, "i": 304, "j": 304}, 1.0
-    yield "3, i = j = 8", THIRD, {"a": 152, "b": 152, "c": 152, "i": 8, "j": 8}, 1.0
-    yield "C24", "bgk,bkd->bgd", {"b": 64, "g": 8, "k": 4096, "d": 128}, 1.0
-    for name, einsum, extents in read_cases(options):
+    own = [("1, i = 8", FIRST, {"a": 304, "b": 304, "c": 304, "i": 8}), ("2", SECOND, {"a": 304, "i": 304, "j": 304}),
+           ("3, i = j = 8", THIRD, {"a": 152, "b": 152, "c": 152, "i": 8, "j": 8}),
+           ("C24", "bgk,bkd->bgd", {"b": 64, "g": 8, "k": 4096, "d": 128})]  # fmt: skip
+    for name, einsum, extents in own + read_cases(options):
         scaled, factor = Contraction(einsum).scaled(extents, options)
         yield name, einsum, scaled, factor
 
@@ -476,11 +478,14 @@ def main():
     options = arguments()
     bench = Bench(options)
     if "tables" in options.stages:
-        options.deadline = 0.0
+        options.deadline = time.monotonic()
         options.stages = ["ranges", "cases", "stages", "compare"]
     known = {"ranges": ranges, "cases": cases, "stages": stages, "compare": compare}
-    for stage in options.stages:
+    end = options.deadline
+    for place, stage in enumerate(options.stages):
         print(f"### {stage}\n", flush=True)
+        # what an earlier one leaves over is shared by those behind it
+        options.deadline = time.monotonic() + (end - time.monotonic()) / (len(options.stages) - place)
         known[stage](bench)
     if bench.left_out:
         print(f"left out for want of time, or failed: {len(bench.left_out)}: {', '.join(bench.left_out[:12])}"

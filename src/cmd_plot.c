@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "commands.h"
+#include "contract_stages.h"
+#include "contracting.h"
 #include "job.h"
+#include "plot_contract.h"
 #include "plots.h"
 #include "suggest.h"
 #include "target.h"
@@ -16,14 +19,17 @@ struct picture {
   int (*of_measured)(const struct options *options, const struct measured *measured, unsigned *notes); /* or NULL */
   bool is_of_one;                                                                                      /* algorithm */
   const char *open[2];
+  int (*of_contraction)(const struct options *options); /* or NULL: then it is of algorithms */
 };
 
 static const struct picture pictures[] = {
-  { "performance", plot_performance, NULL, false, { "n", "b" } },
-  { "block-size", plot_block_size, NULL, true, { "b", NULL } },
-  { "kernels", plot_kernels, NULL, true, { "n", "b" } },
-  { "error", NULL, plot_error, false, { NULL, NULL } },
-  { "error-map", plot_map_predicted, plot_map_measured, true, { "n", "b" } },
+  { "performance", plot_performance, NULL, false, { "n", "b" }, NULL },
+  { "block-size", plot_block_size, NULL, true, { "b", NULL }, NULL },
+  { "kernels", plot_kernels, NULL, true, { "n", "b" }, NULL },
+  { "error", NULL, plot_error, false, { NULL, NULL }, NULL },
+  { "error-map", plot_map_predicted, plot_map_measured, true, { "n", "b" }, NULL },
+  { "contract", NULL, NULL, true, { NULL, NULL }, plot_contract },
+  { "contract-stages", NULL, NULL, true, { NULL, NULL }, plot_contract_stages },
 };
 #define PICTURES (sizeof pictures / sizeof pictures[0])
 
@@ -37,7 +43,8 @@ static int find(const char *name, const struct picture **picture) {
     }
     suggest_offer(&suggestion, pictures[i].name);
   }
-  return message_misuse("'plot': no picture '%s'%s: expected performance, block-size, kernels, error or error-map",
+  return message_misuse("'plot': no picture '%s'%s: expected performance, block-size, kernels, error, "
+                        "error-map, contract or contract-stages",
                         name, suggest_text(&suggestion, ""));
 }
 
@@ -58,9 +65,38 @@ static int check_measured(const struct options *options, const struct picture *p
   return COMMAND_OK;
 }
 
+/* The options of either kind of picture would be silently without effect on the other. */
+static int check_contraction(const struct options *options, const struct picture *picture) {
+  if (options->operands.count < 2)
+    return message_misuse("'plot %s' needs a contraction and its extents, such as 'ai,ibc->abc' a=b=c=50:400:50 i=8",
+                          picture->name);
+  if (options->measured != NULL || options->n.upper > 0 || options->b.upper > 0 || options->ld > 0 ||
+      options->extrapolate || options->files.count > 0)
+    return message_misuse("'plot %s' is of a contraction: expected no --measured, -n, -b, --ld, --extrapolate and -f",
+                          picture->name);
+  if (options->curves > 0 && picture->of_contraction != plot_contract)
+    return message_misuse("option --curves: belongs to 'plot contract'");
+  return target_check(options->output);
+}
+
+static int check_algorithms(const struct options *options, const struct picture *picture) {
+  const char *stray = contracting_given(options);
+  if (stray == NULL && options->curves > 0)
+    stray = "--curves";
+  if (stray == NULL && options->repetitions > 0)
+    stray = "--reps";
+  return stray == NULL
+             ? COMMAND_OK
+             : message_misuse("option %s: belongs to 'plot contract', not to 'plot %s'", stray, picture->name);
+}
+
 static int check(const struct options *options, const struct picture *picture) {
   if (options->output == NULL)
     return message_misuse("'plot' needs a file to write: -o FILE.svg");
+  if (picture->of_contraction != NULL)
+    return check_contraction(options, picture);
+  if (check_algorithms(options, picture) != COMMAND_OK)
+    return COMMAND_MISUSED;
   if (is_measured(options, picture)) {
     int result = check_measured(options, picture);
     return result == COMMAND_OK ? target_check(options->output) : result;
@@ -130,7 +166,9 @@ static int run(const struct options *options) {
     result = measured_read(options->measured, &measured);
   drawing.picture = picture;
   drawing.measured = options->measured != NULL ? &measured : NULL;
-  if (result == COMMAND_OK)
+  if (result == COMMAND_OK && picture->of_contraction != NULL)
+    result = picture->of_contraction(options);
+  else if (result == COMMAND_OK)
     result = is_measured(options, picture) ? picture->of_measured(options, &measured, &drawing.notes)
                                            : draw_predicted(options, &drawing);
   measured_release(&measured);
@@ -139,24 +177,31 @@ static int run(const struct options *options) {
 
 const struct command command_plot = {
   .name = "plot",
-  .synopsis = "performance|block-size|kernels|error|error-map [NAME[,NAME]] -o FILE.svg ...",
+  .synopsis = "performance|block-size|kernels|error|error-map|contract|contract-stages [NAME[,NAME]] -o FILE.svg ...",
   .summary = "Pictures of predictions and measurements, through gnuplot",
-  .details = "  plot performance NAME[,NAME] -m FILE -n LO:HI:STEP [-b B] [--measured FILE] -o FILE.svg\n"
-             "      Gflop/s over n, block size 64 where none is given; the band reaches from minimum to maximum\n"
-             "  plot block-size NAME -m FILE n=.. [-b LO:HI:STEP] [--measured FILE] -o FILE.svg\n"
-             "      time over b, with the best one; without -b those values of 8:256:8 that the models reach\n"
-             "  plot kernels NAME -m FILE -n LO:HI:STEP [-b B] -o FILE.svg\n"
-             "  plot kernels NAME -m FILE -n N -b LO:HI:STEP -o FILE.svg\n"
-             "      what each kernel has of the predicted time and of the flops, and its Gflop/s\n"
-             "  plot error --measured FILE -o FILE.svg\n"
-             "      absolute relative error over n, beside the noise floor\n"
-             "  plot error-map [NAME] --measured FILE -o FILE.svg\n"
-             "      relative error over n and b as colours\n"
-             "  plot error-map NAME -m FILE -n LO:HI:STEP -b LO:HI:STEP -o FILE.svg\n"
-             "      where nothing is measured: the error that the models expect of themselves\n",
+  .details =
+      "  plot performance NAME[,NAME] -m FILE -n LO:HI:STEP [-b B] [--measured FILE] -o FILE.svg\n"
+      "      Gflop/s over n, block size 64 where none is given; the band reaches from minimum to maximum\n"
+      "  plot block-size NAME -m FILE n=.. [-b LO:HI:STEP] [--measured FILE] -o FILE.svg\n"
+      "      time over b, with the best one; without -b those values of 8:256:8 that the models reach\n"
+      "  plot kernels NAME -m FILE -n LO:HI:STEP [-b B] -o FILE.svg\n"
+      "  plot kernels NAME -m FILE -n N -b LO:HI:STEP -o FILE.svg\n"
+      "      what each kernel has of the predicted time and of the flops, and its Gflop/s\n"
+      "  plot error --measured FILE -o FILE.svg\n"
+      "      absolute relative error over n, beside the noise floor\n"
+      "  plot error-map [NAME] --measured FILE -o FILE.svg\n"
+      "      relative error over n and b as colours\n"
+      "  plot error-map NAME -m FILE -n LO:HI:STEP -b LO:HI:STEP -o FILE.svg\n"
+      "      where nothing is measured: the error that the models expect of themselves\n"
+      "  plot contract EINSUM a=b=c=LO:HI:STEP i=8 ... [--measure [N]] [--curves N] [options of contract] -o FILE.svg\n"
+      "      Gflop/s of a contraction's algorithms over an extent, predicted and measured\n"
+      "  plot contract-stages EINSUM a=b=c=400 i=8 ... [--measure [N]] [options of contract] -o FILE.svg\n"
+      "      errors after each stage of the micro-benchmarks, beside executions\n",
   .takes = TAKES_MODELS | TAKES_OUTPUT | TAKES_N | TAKES_B | TAKES_LD | TAKES_PARAMETERS | TAKES_MEASURED |
-           TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER,
+           TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_CHOICE | TAKES_NUMBER | TAKES_EXTENTS | TAKES_FAMILY |
+           TAKES_CURVES | TAKES_REPS | TAKES_GATE | TAKES_SETUP,
   .operands_min = 1,
   .operands_max = 2,
+  .extents_behind = "contract",
   .run = run,
 };

@@ -125,7 +125,8 @@ static int show_pick(const struct view *view) {
     return result;
   printf("\npick     %s", pick.name);
   if (view->info.ties > 1)
-    printf("; %zu others are as fast, as far as the predictions tell", view->info.ties - 1);
+    printf("; %zu other%s as fast, as far as the predictions tell", view->info.ties - 1,
+           view->info.ties == 2 ? " is" : "s are");
   printf("\nplanned  in %s %s", unit_format(text, view->info.planning_s, &cost), cost.name);
   printf(", %s of the pick's time", unit_percent(text, view->info.planning_s / view->info.best_s, "%.1f %%"));
   if (view->info.benchmarks > 0)

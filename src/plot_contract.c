@@ -178,9 +178,18 @@ static int write_pick(struct picture *picture, const double *flops) {
   return COMMAND_OK;
 }
 
+/* Room for the legend, three entries in a row. */
+static int height(const struct picture *picture) {
+  size_t entries = 1;
+  for (size_t i = 0; i < picture->count; i++)
+    entries += (picture->curves[i].points > 0 ? 1U : 0U) + (picture->curves[i].measured > 0 ? 1U : 0U);
+  return 460 + 28 * (int)((entries + 2) / 3);
+}
+
 static void write_commands(struct picture *picture) {
   FILE *script = picture->gnuplot.script;
   char text[96];
+  gnuplot_height(&picture->gnuplot, height(picture));
   fputs("set datafile missing '?'\nset xrange [*:*] noextend\nset yrange [0:*]\n"
         "plot $pick using 1:2 with lines lc rgb '#c8c8c8' lw 7 title 'pick'",
         script);

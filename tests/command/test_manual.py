@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT, main, models, run
 
-SUBCOMMANDS = "machine apex doctor kernels algorithms generate model predict cache rank table tune measure misses timings validate plot".split()
+SUBCOMMANDS = "machine apex doctor kernels algorithms generate model predict cache rank table tune measure misses contract timings validate plot".split()
 
 
 def read(name):
@@ -73,6 +73,9 @@ def test_json_md():
     check_keys("## tune", "tune", "chol-l-3,dgetrf", "-m", file, "-n", "500")
     check_keys("## model", "model", file)
     check_keys("## misses", "misses", "chol-l-3", "n=40", "b=16", "--curve", "--pieces")
+    check_keys("## contract", "contract", "i,i->", "i=9", "--list")
+    check_keys("## contract", "contract", "ai,i->a", "a=i=9", "--analyze", "i-daxpy", "--cache", "1M")
+    check_keys("## contract", "contract", "i,i->", "i=9", "--emit", "c", "ddot")
 
 
 def test_json_md_measured():
