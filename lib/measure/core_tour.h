@@ -13,6 +13,7 @@ struct ppi_tour_course {
   int64_t iterations, timed;
   uint64_t visits; /* samples, the first contact among them */
   bool met, skipped, checked;
+  bool brief;    /* a whole execution that another one runs before */
   bool complete; /* the last run was a whole execution */
   double residual;
 };
