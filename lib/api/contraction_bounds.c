@@ -5,7 +5,7 @@
 
 #include "api/contraction_price.h"
 
-#define BOUND_REPETITIONS 4
+#define BOUND_REPETITIONS 1 /* batches: a sampler takes several samples of short calls in each */
 #define GEMM_WORK 2e6     /* products of extents of a call that is timed for a bound, at most: of gemm, */
 #define OTHER_WORK 2e5    /* and of kernels that compute little with each element */
 #define REPEATED_WORK 1e5 /* shorter calls are repeated up to so much */

@@ -53,7 +53,8 @@ static size_t list_entries(const struct ppi_contraction_candidates *candidates, 
 
 static bool is_tied(const struct ppi_contraction_findings *findings, const struct ppi_contraction_entry *entry) {
   const struct perfpred_statistics *best = &findings->candidates.entries[findings->ranking[0]].time_s;
-  const double noise = sqrt(best->std * best->std + entry->time_s.std * entry->time_s.std);
+  /* outliers are late, never early: they make a deviation, but no noise */
+  const double noise = hypot(best->med - best->min, entry->time_s.med - entry->time_s.min);
   return entry->source != PERFPRED_CONTRACTION_DROPPED &&
          entry->time_s.med - best->med <= fmax(findings->tie * best->med, noise);
 }

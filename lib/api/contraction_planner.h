@@ -23,7 +23,7 @@ struct perfpred_contraction_planner {
   char **names; /* those of the choice */
   pthread_mutex_t making;
   /* under `making` */
-  bool calibrated;
+  bool greeted, calibrated;
   struct ppi_contraction_caches caches;
   double calibration_s;
   pthread_mutex_t keeping;

@@ -9,14 +9,15 @@
 
 #include "base/stats.h"
 #include "contract/occurrence.h"
+#include "measure/schedule.h"
 
 #define LINE_BYTES 64
 #define REPEATED_MOST 256
 #define REPETITIONS 10
-#define REPETITIONS_LEAST 3
-#define LONG_S 5e-3     /* what takes so long is sampled once, if need be */
-#define ENTRY_S 10e-3   /* time that predicting an algorithm should take */
-#define SAMPLE_S 5e-6   /* of a sample besides what it times */
+#define REPETITIONS_LEAST 2
+#define LONG_S 2e-3     /* what takes so long is sampled once, if need be */
+#define ENTRY_S 5e-3    /* time that predicting an algorithm should take */
+#define READINGS_S 150e-6 /* yardsticks around a batch */
 #define MEMORY_RATE 5e9 /* bytes per second, roughly, that one thread moves */
 #define OCCURRENCES 3.0 /* kinds of them, roughly */
 #define SHORT_S 2e-6    /* calls that need no set-up are repeated so long */
@@ -41,30 +42,44 @@ static double call_time(const struct ppi_contraction_group *group) {
   return group->call_s > 0.0 ? group->call_s : 1e-6;
 }
 
-/* Time of a repetition of everything that an entry takes. */
-static double repetition_s(const struct ppi_contraction_pricing *pricing, size_t entry) {
+/* Micro-benchmarks that an entry takes, roughly, and the time of a sample of one with all that is run before it. */
+struct effort {
+  double requests, sample_s;
+};
+
+static struct effort effort_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
   const struct ppi_contraction_group *group = group_of(pricing, entry);
   const struct ppi_contraction_windows *windows = &pricing->candidates->entries[entry].windows;
   if (group->modelled || ppi_contraction_price_idle(pricing))
-    return 0.0;
+    return (struct effort){ 0.0, 0.0 };
   if (is_replayed(pricing))
-    return ppi_contraction_windows_iterations(windows) * call_time(group) + windows->strata.count * SAMPLE_S;
+    return (struct effort){ windows->strata.count,
+                            ppi_contraction_windows_iterations(windows) * call_time(group) / windows->strata.count };
   const double remote_s = pricing->stage == PERFPRED_CONTRACTION_STAGE_REPEATED
                               ? 0.0
                               : pricing->caches.factor * (double)pricing->caches.bytes / MEMORY_RATE;
-  return OCCURRENCES * (fmax(call_time(group), SHORT_S) + SAMPLE_S + remote_s);
+  return (struct effort){ OCCURRENCES, fmax(call_time(group), SHORT_S) + remote_s };
+}
+
+/* Samplers take short samples in batches of some length, of which a few are enough. */
+static double request_s(double sample_s, int repetitions) {
+  const double batch_s = fmax(sample_s, PPI_BATCH_S) + READINGS_S;
+  const int batches = sample_s < PPI_BATCH_S && repetitions > PPI_BATCHES_MIN ? PPI_BATCHES_MIN : repetitions;
+  return batches * batch_s + sample_s;
 }
 
 static int repetitions_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  const double once_s = repetition_s(pricing, entry);
+  const struct effort effort = effort_of(pricing, entry);
   if (pricing->repetitions > 0)
     return pricing->repetitions;
-  const double fit = ENTRY_S / fmax(once_s * pricing->overhead, 1e-9);
-  return (int)fmax(once_s > LONG_S ? 1.0 : REPETITIONS_LEAST, fmin(REPETITIONS, fit));
+  const double each_s = request_s(effort.sample_s, 1) * effort.requests * pricing->overhead;
+  const double least = effort.sample_s > LONG_S ? 1.0 : REPETITIONS_LEAST;
+  return (int)fmax(least, fmin(REPETITIONS, ENTRY_S / fmax(each_s, 1e-9)));
 }
 
 double ppi_contraction_price_cost(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  return repetition_s(pricing, entry) * pricing->overhead * repetitions_of(pricing, entry);
+  const struct effort effort = effort_of(pricing, entry);
+  return effort.requests * pricing->overhead * request_s(effort.sample_s, repetitions_of(pricing, entry));
 }
 
 /* --- Leaders ------------------------------------------------------------------------------------------------------- */

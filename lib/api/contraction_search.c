@@ -160,7 +160,7 @@ static enum perfpred_status predict(struct searching *searching, const size_t *c
 static void learn(struct searching *searching, double expected_s, double taken_s) {
   double *overhead = &searching->pricing->overhead;
   if (expected_s > 0.0 && taken_s > 0.0)
-    *overhead = fmax(1.0, fmin(100.0, *overhead * sqrt(fmax(0.01, taken_s / expected_s))));
+    *overhead = fmax(0.01, fmin(100.0, *overhead * sqrt(taken_s / expected_s)));
 }
 
 static enum perfpred_status predict_best_first(struct searching *searching, struct perfpred_error *error) {

@@ -10,6 +10,7 @@
 #define WINDOW_S 100e-6 /* time that a window should take */
 #define WINDOW_MOST 256 /* iterations, however short they are */
 #define LINE_BYTES 64
+#define ITEMS (PPI_TOUR_OPERANDS + 1)
 
 /* --- Which data are in memory before a window ---------------------------------------------------------------------- */
 
@@ -24,28 +25,28 @@ static int started_of(const struct ppi_body *body, int call, int level) {
 struct looking {
   const struct ppi_body *body;
   const struct ppi_contraction_caches *caches;
-  bool *warm;
+  unsigned cold, far; /* found so far */
 };
 
-/* The area of a tensor that a call touches, if it comes from farther back than the caches reach. */
-static unsigned look_at(const struct looking *looking, int call, int area, int level) {
+/* The area of a tensor that a call touches: whether it comes from farther back than the caches reach. */
+static void look_at(struct looking *looking, int call, int area, int level) {
   const struct ppi_body *body = looking->body;
   const int memory = body->calls[call].areas[area].memory;
   struct ppi_distance distance;
   if (memory >= PPI_OPERANDS) /* packed copies are near */
-    return 0;
+    return;
   ppi_distance_find(body, call, area, started_of(body, call, level), &distance);
-  *looking->warm = *looking->warm && distance.corrected <= looking->caches->near_bytes;
-  return distance.corrected > looking->caches->bytes ? 1U << memory : 0;
+  looking->cold |= distance.corrected > looking->caches->bytes ? 1U << memory : 0;
+  looking->far |= distance.corrected > looking->caches->near_bytes ? 1U << memory : 0;
 }
 
-static unsigned cold_at(const struct looking *looking, int level) {
-  unsigned cold = 0;
+static void look(struct looking *looking, int level) {
+  looking->cold = looking->far = 0;
   for (int call = 0; call < looking->body->call_count; call++)
     for (int area = 0; area < looking->body->calls[call].area_count; area++)
       if (looking->body->calls[call].kind != PPI_BODY_ZERO)
-        cold |= look_at(looking, call, area, level);
-  return cold;
+        look_at(looking, call, area, level);
+  looking->far &= ~looking->cold;
 }
 
 /* --- Dividing ------------------------------------------------------------------------------------------------------ */
@@ -78,7 +79,7 @@ enum perfpred_status ppi_contraction_windows_divide(const struct ppi_contraction
   struct ppi_tour tour;
   struct ppi_body body;
   struct ppi_contraction_windows made = { .warm = true };
-  const struct looking looking = { &body, caches, &made.warm };
+  struct looking looking = { .body = &body, .caches = caches };
   assert(call_s > 0.0);
   ppi_contract_resolve(contraction, algorithm, &call);
   outline(&call, &tour);
@@ -89,7 +90,10 @@ enum perfpred_status ppi_contraction_windows_divide(const struct ppi_contraction
   made.started = whole_loops(&tour, made.strata.window);
   for (int i = 0; i < made.strata.count; i++) {
     const int level = made.strata.strata[i].level;
-    made.cold[i] = cold_at(&looking, level == PPI_TOUR_ANYWHERE ? tour.loop_count - made.started : level);
+    look(&looking, level == PPI_TOUR_ANYWHERE ? tour.loop_count - made.started : level);
+    made.cold[i] = looking.cold;
+    made.far[i] = looking.far;
+    made.warm = made.warm && looking.cold == 0 && looking.far == 0;
   }
   *windows = made;
   return PERFPRED_OK;
@@ -110,8 +114,10 @@ void ppi_contraction_windows_key(const struct ppi_contraction_windows *windows,
       seen = algorithm->loop_count;
     *at++ = (char)(algorithm->copied[o] < 0 ? '-' : 'a' + inside);
   }
-  for (int i = 0; i < windows->strata.count; i++)
+  for (int i = 0; i < windows->strata.count; i++) {
     *at++ = (char)('0' + windows->cold[i]);
+    *at++ = (char)('0' + windows->far[i]);
+  }
   *at++ = windows->warm ? 'w' : 'c';
   if (seen > algorithm->loop_count)
     seen = algorithm->loop_count;
@@ -122,18 +128,23 @@ void ppi_contraction_windows_key(const struct ppi_contraction_windows *windows,
 
 /* --- Measuring ----------------------------------------------------------------------------------------------------- */
 
-/* What makes the data of a window leave the caches. */
-static size_t list_items(unsigned cold, const struct ppi_contraction_caches *caches,
-                         struct ppi_tour_item items[PPI_TOUR_OPERANDS]) {
+/* What brings the data of a window to where they would be: what is in the outer caches or in memory is displaced by other memory, or evicted, and
+   what is near is touched again then. */
+static size_t list_items(const struct ppi_contraction_windows *windows, int stratum,
+                         const struct ppi_contraction_caches *caches, struct ppi_tour_item items[ITEMS]) {
+  const unsigned cold = windows->cold[stratum], far = windows->far[stratum];
+  double displaced = far != 0 ? (double)caches->near_bytes : 0.0;
   size_t count = 0;
-  if (cold != 0 && !caches->flushes) {
-    items[0] = (struct ppi_tour_item){ .kind = PPI_TOUR_REMOTE,
-                                       .bytes = (int64_t)fmin((double)caches->bytes * caches->factor, 1 << 30) };
-    return 1;
-  }
+  if (cold != 0 && !caches->flushes)
+    displaced = (double)caches->bytes;
+  if (displaced > 0.0)
+    items[count++] =
+        (struct ppi_tour_item){ .kind = PPI_TOUR_REMOTE, .bytes = (int64_t)fmin(displaced * caches->factor, 1 << 30) };
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
-    if (cold & 1U << o)
+    if (cold & 1U << o && caches->flushes)
       items[count++] = (struct ppi_tour_item){ .kind = PPI_TOUR_FLUSH, .operand = o };
+    else if (displaced > 0.0 && !((cold | far) & 1U << o))
+      items[count++] = (struct ppi_tour_item){ .kind = PPI_TOUR_TOUCH, .operand = o };
   return count;
 }
 
@@ -143,7 +154,7 @@ enum perfpred_status ppi_contraction_windows_add(struct ppi_contraction_windows 
                                                  struct perfpred_error *error) {
   enum perfpred_status status = PERFPRED_OK;
   for (int i = 0; i < windows->strata.count && !status; i++) {
-    struct ppi_tour_item items[PPI_TOUR_OPERANDS];
+    struct ppi_tour_item items[ITEMS];
     const struct ppi_tour_request request = { .tour = tour,
                                               .subject = PPI_TOUR_WINDOW,
                                               .timed = windows->strata.window,
@@ -151,7 +162,7 @@ enum perfpred_status ppi_contraction_windows_add(struct ppi_contraction_windows 
                                               .level = windows->strata.strata[i].level,
                                               .warm = windows->warm,
                                               .items = items,
-                                              .item_count = list_items(windows->cold[i], caches, items),
+                                              .item_count = list_items(windows, i, caches, items),
                                               .repetitions = repetitions };
     status = ppi_contraction_batch_request(batch, &request, &windows->requests[i], error);
   }

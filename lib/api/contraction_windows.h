@@ -15,10 +15,10 @@ struct ppi_contraction_caches {
 
 struct ppi_contraction_windows {
   struct ppi_tour_strata strata;
-  int started; /* loops that a window has as a whole */
-  unsigned
-      cold[PPI_TOUR_STRATA_MAX]; /* of each stratum: bit 1 << operand, where its data are in memory before the window */
-  bool warm;                     /* nothing leaves the nearest caches */
+  int started;                        /* loops that a window has as a whole */
+  unsigned cold[PPI_TOUR_STRATA_MAX]; /* of each stratum: bit 1 << operand, where its data are in memory before it, */
+  unsigned far[PPI_TOUR_STRATA_MAX];  /* or in the outer caches */
+  bool warm;                          /* nothing leaves the nearest caches */
   size_t requests[PPI_TOUR_STRATA_MAX];
 };
 
