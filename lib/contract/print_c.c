@@ -200,7 +200,7 @@ static void put_comment(const struct printer *printer) {
   ppi_contract_print_formula(printer->contraction, printer->text);
   ppi_text_printf(printer->text, " by the algorithm %s", name);
   for (int i = 0; i < printer->contraction->index_count; i++)
-    ppi_text_printf(printer->text, "%s%c=%" PRId64, i > 0 ? ", " : ", ", printer->contraction->index[i].name,
+    ppi_text_printf(printer->text, "%s%c=%" PRId64, ", ", printer->contraction->index[i].name,
                     printer->contraction->index[i].extent);
   ppi_text_append(printer->text,
                   ".\n   The first index of a tensor is the one whose elements lie closest, unless strides "

@@ -130,6 +130,42 @@ Test(contraction, programs) {
   perfpred_program_unref(program);
 }
 
+/* Whoever reads programs reads these: calls of the cache analysis, and accesses of the calls expanded (dot 2 for each element, axpy 3,
+   copy 2, zeros 1). */
+Test(contraction, programs_are_analysed) {
+  static const struct {
+    const char *name;
+    size_t calls;
+    int64_t accesses;
+  } cases[] = {
+    { "c-dgemm", 5, 0 },
+    { "ba-dgemv", 12, 0 },
+    { "ci-dger", 1 + 10, 0 },
+    { "bci-daxpy", 1 + 30, 60 + 30 * 4 * 3 },
+    { "abc-ddot", 60, 60 * 2 * 2 },
+  };
+  static const int64_t values[] = { 4, 2, 3, 5 }; /* a, i, b, c */
+  const int64_t line = 64;
+  struct perfpred_misses_options options = PERFPRED_MISSES_OPTIONS_INIT;
+  options.cache_bytes = &line;
+  options.cache_count = 1;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct perfpred_program *program = NULL;
+    struct perfpred_cache *cache = NULL;
+    struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
+    struct perfpred_misses_level level = { 0, 0, 0, 0 };
+    cr_assert_ok(perfpred_contraction_program(context, first, cases[i].name, &program, &error), error);
+    cr_assert_ok(perfpred_cache_create(program, values, 4, NULL, &cache, &error), error);
+    cr_assert_ok(perfpred_cache_summary(cache, &info, &error), error);
+    cr_expect_eq(info.calls, cases[i].calls, "%s: %zu", cases[i].name, info.calls);
+    cr_assert_ok(perfpred_misses(context, program, values, 4, &options, &level, NULL, &error), error);
+    if (cases[i].accesses > 0)
+      cr_expect_eq(level.accesses, cases[i].accesses, "%s: %lld", cases[i].name, (long long)level.accesses);
+    perfpred_cache_destroy(cache);
+    perfpred_program_unref(program);
+  }
+}
+
 /* Strides and extents of 1 leave no parameters; inputs whose elements share places are no matrices. */
 Test(contraction, programs_of_given_strides) {
   static const int64_t padded[] = { 1, 8 }, shared[] = { 1, 1 }, extents[] = { 5, 6, 7 };
