@@ -128,7 +128,11 @@ static int show_pick(const struct view *view) {
     printf("; %zu other%s as fast, as far as the predictions tell", view->info.ties - 1,
            view->info.ties == 2 ? " is" : "s are");
   printf("\nplanned  in %s %s", unit_format(text, view->info.planning_s, &cost), cost.name);
-  printf(", %s of the pick's time", unit_percent(text, view->info.planning_s / view->info.best_s, "%.1f %%"));
+  const double ratio = view->info.planning_s / view->info.best_s;
+  if (isfinite(ratio) && ratio < 10.0)
+    printf(", %s of the pick's time", unit_percent(text, ratio, "%.1f %%"));
+  else if (isfinite(ratio))
+    printf(", %.0f times the pick's time", ratio);
   if (view->info.benchmarks > 0)
     printf("; %llu micro-benchmark%s", (unsigned long long)view->info.benchmarks, unit_plural(view->info.benchmarks));
   printf("%s\n", view->info.from_cache ? "; the answer was kept" : "");
