@@ -191,6 +191,17 @@ static enum perfpred_status take_piece(struct analysis *analysis) {
   return add_text(analysis, &piece, accesses);
 }
 
+/* That a set has no points was found by arithmetic in doubles: an exact count makes sure. */
+static enum perfpred_status check_void(struct analysis *analysis) {
+  const struct ppi_piece piece = { .path = analysis->engine->path };
+  struct ppi_set set;
+  ppi_piece_set(&piece, &set);
+  const uint64_t points = ppi_set_tighten(&set) ? ppi_total_points(&analysis->total, &set) : 0;
+  if (analysis->total.status)
+    return analysis->total.status;
+  return points > 0 ? refuse(analysis, "its constraints are beyond the arithmetic in doubles") : PERFPRED_OK;
+}
+
 static enum perfpred_status take_run(struct analysis *analysis) {
   const struct ppi_path *path = analysis->engine->path;
   switch (path->stop) {
@@ -199,6 +210,8 @@ static enum perfpred_status take_run(struct analysis *analysis) {
   case PPI_PATH_EMPTY:
   case PPI_PATH_PHASES:
     return PERFPRED_OK;
+  case PPI_PATH_VOID:
+    return check_void(analysis);
   case PPI_PATH_BEYOND:
     return refuse(analysis, path->reason);
   case PPI_PATH_LIMIT:

@@ -77,6 +77,8 @@ static bool decide_unknown(struct ppi_path *path, const struct ppi_constraint *c
   const double value = path->now->settled ? value_at_vertex(path, constraint) : -0.5;
   const bool may_hold = value >= 0 || ppi_path_state_restrict(path, path->now, constraint, path->first);
   const bool may_fail = value <= -1 || ppi_path_state_restrict(path, path->now, &negated, path->second);
+  if (!may_hold && !may_fail) /* between -1 and 0 there is no integer */
+    ppi_path_stop(path, PPI_PATH_VOID);
   if (path->stop)
     return false;
   if (!may_hold || !may_fail)

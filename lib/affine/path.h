@@ -19,6 +19,7 @@
 enum ppi_path_stop {
   PPI_PATH_GOES_ON,
   PPI_PATH_EMPTY,  /* no such values: nothing to count */
+  PPI_PATH_VOID,   /* the set turns out to have no points, whose blocks are integers */
   PPI_PATH_PHASES, /* more loops need phases: wanted[] */
   PPI_PATH_BEYOND, /* beyond the method: reason */
   PPI_PATH_LIMIT,  /* of memory */
