@@ -74,12 +74,13 @@ static enum perfpred_status check_range(const struct look *look, int number, int
   int64_t last = operand->start;
   bool fine = last >= 0;
   for (int l = 0; l < look->tour->loop_count && fine; l++)
-    fine = operand->step[l] >= 0 && (!look->runs || add_product(&last, look->tour->length[l] - 1, operand->step[l]));
+    fine = operand->step[l] >= 0 && operand->step[l] <= BYTES_MAX &&
+           (!look->runs || add_product(&last, look->tour->length[l] - 1, operand->step[l]));
   if (!fine)
     return wrong_operand(look, number, "goes nobody knows where", "steps that are not negative");
   /* a tensor without elements has no places to be at */
   if (look->runs && look->batch->elements[number] > 0 &&
-      (within > BYTES_MAX || last + within >= look->batch->elements[number]))
+      (last >= look->batch->elements[number] || within >= look->batch->elements[number] - last))
     return wrong_operand(look, number, "leaves its tensor", "places inside of it");
   return PERFPRED_OK;
 }
@@ -89,8 +90,9 @@ static bool is_copy(const struct look *look, int number, int64_t far, int64_t *p
   const struct ppi_tour_operand *operand = &look->tour->operands[number];
   const struct ppi_tour_copy *copy = &operand->copy;
   *packed = 0;
-  return copy->loops <= look->tour->loop_count && far >= -1 && add_product(packed, copy->length, copy->count) &&
-         *packed <= BYTES_MAX && operand->place >= 0 && look->tour->kernel->args[operand->place].kind == PPI_ARG_DATA;
+  return copy->loops <= look->tour->loop_count && far >= -1 && copy->step <= BYTES_MAX &&
+         add_product(packed, copy->length, copy->count) && *packed <= BYTES_MAX && operand->place >= 0 &&
+         look->tour->kernel->args[operand->place].kind == PPI_ARG_DATA;
 }
 
 static enum perfpred_status check_copy(const struct look *look, int number) {

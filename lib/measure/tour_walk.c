@@ -70,12 +70,13 @@ static void choose_row(struct ppi_tour_walk *walk) {
 /* Strides of the odometer. */
 static void measure_steps(struct ppi_tour_walk *walk, const int64_t elements[PPI_TOUR_OPERANDS]) {
   const struct ppi_tour *tour = walk->tour;
+  const bool runs = ppi_tour_body(tour, 0) > 0;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
     int64_t back = 0; /* from the last iteration of all loops further in to their first */
     for (int l = tour->loop_count - 1; l >= 0; l--) {
       walk->step[l][o] = elements[o] > 0 ? tour->operands[o].step[l] * (int64_t)walk->element : 0;
       walk->move[l][o] = walk->step[l][o] - back;
-      back += walk->step[l][o] * (tour->length[l] > 0 ? tour->length[l] - 1 : 0);
+      back += walk->step[l][o] * (runs ? tour->length[l] - 1 : 0);
     }
   }
 }
