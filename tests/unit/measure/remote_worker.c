@@ -314,6 +314,59 @@ Test(remote_worker, kernel_that_calls_xerbla) {
   expect_failure(19, PERFPRED_NUMERIC, "DGEMM refuses its argument 5");
 }
 
+static int cancel(void *data, const struct perfpred_progress *progress) {
+  int *calls = data;
+  cr_assert(progress->fraction >= 0.0 && progress->fraction <= 1.0);
+  return ++*calls >= 2;
+}
+
+/* C[:,:,i] := A B[:,:,i] with m rows, for 3 values of i, so often. */
+static enum perfpred_status run_tour(struct perfpred_sampler *sampler, int m, const struct ppi_sampling *sampling,
+                                     struct ppi_tour_result *result) {
+  enum { N = 2, K = 2, LOOP = 3 };
+  const struct ppi_value values[] = { { .i = 'N' },  { .i = 'N' },     { .i = m }, { .i = N },       { .i = K },
+                                      { .re = 1.0 }, { .buffer = -1 }, { .i = m }, { .buffer = -1 }, { .i = K },
+                                      { .re = 0.0 }, { .buffer = -1 }, { .i = m } };
+  const struct ppi_tour tour = {
+    .kernel = dgemm(),
+    .values = values,
+    .loop_count = 1,
+    .length = { LOOP },
+    .operands = { { .place = 6, .extent = { m, K }, .stride = { 1, m }, .copy.loops = -1 },
+                  { .place = 8, .step = { K * N }, .extent = { K, N }, .stride = { 1, K }, .copy.loops = -1 },
+                  { .place = 11, .step = { m * N }, .extent = { m, N }, .stride = { 1, m }, .copy.loops = -1 } }
+  };
+  const struct ppi_tour_request request = { .subject = PPI_TOUR_WHOLE, .level = PPI_TOUR_ANYWHERE };
+  const struct ppi_tour_batch batch = { .type = PPI_TYPE_D,
+                                        .elements = { m * K, K * N * LOOP, m * N * LOOP },
+                                        .tours = &tour,
+                                        .tour_count = 1,
+                                        .requests = &request,
+                                        .request_count = 1 };
+  ppi_error_clear(&error);
+  return sampler->ops->tour(sampler, &batch, sampling, result, &error);
+}
+
+Test(remote_worker, tours_that_fail) {
+  struct perfpred_sampler *sampler = start(FAULTY, FAULTY, PATIENT_S);
+  struct ppi_tour_result result;
+  int calls = 0;
+  const struct ppi_sampling endless = {
+    .repetitions = 100000000, .gate = -1.0, .seed = 1, .progress = cancel, .progress_data = &calls
+  };
+  cr_assert_eq(run_tour(sampler, 13, &three, &result), PERFPRED_CRASHED, "%s", error.text);
+  cr_expect_not_null(strstr(error.text, "dgemm(N,N,13,2,2"), "%s", error.text);
+  cr_expect_not_null(strstr(error.text, "in loops of 3"), "%s", error.text);
+  cr_assert_eq(run_tour(sampler, 19, &three, &result), PERFPRED_NUMERIC, "%s", error.text);
+  cr_expect_not_null(strstr(error.text, "DGEMM refuses its argument 5"), "%s", error.text);
+  cr_assert_eq(run_tour(sampler, 40, &endless, &result), PERFPRED_CANCELLED, "%s", error.text);
+  cr_assert_eq(run_tour(sampler, 16, &three, &result), PERFPRED_OK, "%s", error.text);
+  cr_expect_geq(result.timing.count, 3);
+  ppi_tour_results_free(&result, 1);
+  sampler->ops->destroy(sampler);
+  cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1, "a child is left");
+}
+
 /* Standard output is the library's, the protocol is elsewhere. */
 Test(remote_worker, kernel_that_prints) {
   struct perfpred_sampler *sampler = start(FAULTY, FAULTY, 20);
@@ -340,12 +393,6 @@ Test(remote_worker, kernel_that_the_libraries_lack) {
   expect_works(sampler);
   sampler->ops->destroy(sampler);
   ppi_kernels_destroy(own);
-}
-
-static int cancel(void *data, const struct perfpred_progress *progress) {
-  int *calls = data;
-  cr_assert(progress->fraction >= 0.0 && progress->fraction <= 1.0);
-  return ++*calls >= 2;
 }
 
 /* Far more repetitions than anybody would wait for. */
