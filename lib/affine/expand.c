@@ -137,6 +137,24 @@ static enum perfpred_status enter_reference(struct ppi_writer *writer, const str
   return status;
 }
 
+/* Of a call within a reference it is part of an argument of the algorithm's call, as all of its operands are. */
+static enum perfpred_status write_element(struct ppi_writer *writer, const struct ppi_expanded *frame,
+                                          const struct ppi_operand *operand, enum ppi_direction access, int call,
+                                          int argument) {
+  const int inner = frame->places[operand->fixed.buffer].argument;
+  return ppi_writer_element(writer, frame, operand, access, call, frame->call < 0 ? argument : inner);
+}
+
+/* Scalars that are elements are read before the loops of the reference. */
+static enum perfpred_status write_scalars(struct ppi_writer *writer, const struct ppi_expanded *frame,
+                                          const struct ppi_node *node, int call) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < node->kernel->arg_count && !status; i++)
+    if (node->kernel->args[i].kind == PPI_ARG_SCALAR && node->operands[i].row)
+      status = write_element(writer, frame, &node->operands[i], PPI_IN, call, i);
+  return status;
+}
+
 enum perfpred_status ppi_writer_call(struct ppi_writer *writer, struct ppi_expanded *frame,
                                      const struct ppi_node *node) {
   struct ppi_expanded *reference = calloc(1, sizeof *reference);
@@ -150,7 +168,12 @@ enum perfpred_status ppi_writer_call(struct ppi_writer *writer, struct ppi_expan
   if (!status)
     status = enter_reference(writer, frame, node, reference);
   if (!status)
+    status = write_scalars(writer, frame, node, reference->call);
+  if (!status)
     status = ppi_writer_block(writer, reference, reference->program->body);
+  if (!status && node->result)
+    status = write_element(writer, frame, node->result, node->adds ? PPI_INOUT : PPI_OUT, reference->call,
+                           node->kernel->arg_count);
   ppi_frame_clear(reference);
   free(reference);
   return status;

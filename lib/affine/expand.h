@@ -14,7 +14,7 @@ struct ppi_expanded_call {
 
 /* Whose access a reference of the nest is. */
 struct ppi_expanded_access {
-  int call, argument; /* place among the calls, and of the kernel's argument */
+  int call, argument; /* place among the calls, and of the kernel's argument; behind the last one its result */
 };
 
 struct ppi_expansion {

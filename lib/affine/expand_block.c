@@ -45,8 +45,7 @@ static enum perfpred_status write_element(struct ppi_writer *writer, const struc
   return status;
 }
 
-static enum perfpred_status note_access(struct ppi_writer *writer, const struct ppi_expanded *frame,
-                                        const struct ppi_node *node) {
+static enum perfpred_status note_access(struct ppi_writer *writer, int call, int argument) {
   struct ppi_expansion *expansion = writer->expansion;
   if (expansion->access_count == expansion->access_capacity) {
     const size_t capacity = expansion->access_capacity ? 2 * expansion->access_capacity : 64;
@@ -56,15 +55,33 @@ static enum perfpred_status note_access(struct ppi_writer *writer, const struct 
     expansion->accesses = accesses;
     expansion->access_capacity = capacity;
   }
-  expansion->accesses[expansion->access_count++] =
-      (struct ppi_expanded_access){ frame->call, frame->places[node->buffer].argument };
+  expansion->accesses[expansion->access_count++] = (struct ppi_expanded_access){ call, argument };
   return PERFPRED_OK;
+}
+
+static const char *const verbs[] = { [PPI_IN] = "read ", [PPI_OUT] = "write ", [PPI_INOUT] = "update " };
+
+enum perfpred_status ppi_writer_element(struct ppi_writer *writer, const struct ppi_expanded *frame,
+                                        const struct ppi_operand *operand, enum ppi_direction access, int call,
+                                        int argument) {
+  struct ppi_place_view view;
+  enum perfpred_status status = ppi_frame_view(writer, frame, operand, &view);
+  if (!status) {
+    indent(writer);
+    ppi_text_printf(&writer->body, "%s%s[%s", verbs[access], view.array, view.row);
+    if (!view.vector)
+      ppi_text_printf(&writer->body, ", %s", view.column);
+    ppi_text_append(&writer->body, "]\n");
+    status = note_access(writer, call, argument);
+  }
+  free(view.row);
+  free(view.column);
+  return status;
 }
 
 /* All accesses of one statement. */
 static enum perfpred_status write_accesses(struct ppi_writer *writer, const struct ppi_expanded *frame,
                                            const struct ppi_node **node) {
-  static const char *const verbs[] = { [PPI_IN] = "read ", [PPI_OUT] = "write ", [PPI_INOUT] = "update " };
   const struct ppi_node *at = *node;
   enum perfpred_status status = PERFPRED_OK;
   indent(writer);
@@ -73,7 +90,7 @@ static enum perfpred_status write_accesses(struct ppi_writer *writer, const stru
     ppi_text_append(&writer->body, verbs[at->access]);
     status = write_element(writer, frame, at);
     if (!status)
-      status = note_access(writer, frame, at);
+      status = note_access(writer, frame->call, frame->places[at->buffer].argument);
     *node = at;
     if (status || !at->next || at->next->kind != PPI_NODE_ACCESS || at->next->statement != at->statement)
       break;

@@ -62,6 +62,10 @@ enum perfpred_status ppi_frame_view(struct ppi_writer *writer, const struct ppi_
 /* expand_block.c */
 enum perfpred_status ppi_writer_block(struct ppi_writer *writer, struct ppi_expanded *frame,
                                       const struct ppi_node *node);
+/* An access to the element that a scalar, or the result, of a call of the frame's program is. */
+enum perfpred_status ppi_writer_element(struct ppi_writer *writer, const struct ppi_expanded *frame,
+                                        const struct ppi_operand *operand, enum ppi_direction access, int call,
+                                        int argument);
 /* PERFPRED_LIMIT: the text has become too long. */
 enum perfpred_status ppi_writer_check(const struct ppi_writer *writer, const struct ppi_expanded *frame);
 

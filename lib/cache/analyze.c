@@ -107,9 +107,30 @@ struct regions {
   int64_t input_lines, output_lines;
 };
 
-static enum perfpred_status collect(const struct analysis *analysis, const struct perfpred_kernel *kernel,
+/* An element is touched like an operand, but is none that a set-up could touch: argument -1. */
+static void collect_element(const struct analysis *analysis, const struct ppi_value *value, bool output,
+                            struct regions *regions) {
+  ppi_map_element(&analysis->map, value, &regions->items[regions->count]);
+  regions->lines[regions->count] = 1;
+  regions->arguments[regions->count++] = -1;
+  *(output ? &regions->output_lines : &regions->input_lines) += 1;
+}
+
+static void collect_elements(const struct analysis *analysis, const struct ppi_node *node,
+                             const struct ppi_value *values, bool outputs, struct regions *regions) {
+  const struct perfpred_kernel *kernel = node->kernel;
+  for (int i = 0; i < kernel->arg_count && !outputs; i++)
+    if (kernel->args[i].kind == PPI_ARG_SCALAR && values[i].buffer >= 0)
+      collect_element(analysis, &values[i], false, regions);
+  if (outputs && node->result)
+    collect_element(analysis, &values[kernel->arg_count], true, regions);
+}
+
+static enum perfpred_status collect(const struct analysis *analysis, const struct ppi_node *node,
                                     const struct ppi_value *values, bool outputs, struct regions *regions,
                                     struct perfpred_error *error) {
+  const struct perfpred_kernel *kernel = node->kernel;
+  collect_elements(analysis, node, values, outputs, regions);
   for (int i = 0; i < kernel->arg_count; i++) {
     if (kernel->args[i].kind != PPI_ARG_DATA || values[i].buffer < 0 ||
         outputs != ((kernel->args[i].direction & PPI_OUT) != 0))
@@ -136,7 +157,8 @@ static enum perfpred_status record(struct analysis *analysis, const struct ppi_n
                                    struct perfpred_error *error) {
   enum perfpred_status status = add_call(analysis, node, values, error);
   for (int i = 0; i < regions->count && !status; i++)
-    status = add_operand(analysis, regions->arguments[i], &regions->items[i], regions->lines[i], error);
+    if (regions->arguments[i] >= 0)
+      status = add_operand(analysis, regions->arguments[i], &regions->items[i], regions->lines[i], error);
   if (!status)
     analysis->cache->calls[analysis->cache->count - 1].split = is_split(&analysis->cache->options, regions);
   return status;
@@ -154,10 +176,10 @@ static enum perfpred_status see_call(void *data, const struct ppi_node *node, co
     analysis->outside = false;
   }
   if (!ppi_kernel_is_empty(node->kernel, values)) {
-    status = collect(analysis, node->kernel, values, false, &regions, error);
+    status = collect(analysis, node, values, false, &regions, error);
     regions.inputs = regions.count;
     if (!status)
-      status = collect(analysis, node->kernel, values, true, &regions, error);
+      status = collect(analysis, node, values, true, &regions, error);
   }
   if (!status && analysis->recording)
     status = record(analysis, node, values, &regions, error);

@@ -95,6 +95,13 @@ enum perfpred_status ppi_map_region(const struct ppi_map *map, const struct perf
   return PERFPRED_OK;
 }
 
+void ppi_map_element(const struct ppi_map *map, const struct ppi_value *value, struct ppi_region *region) {
+  assert(value->buffer >= 0 && value->buffer < map->count);
+  const struct ppi_map_buffer *buffer = &map->buffers[value->buffer];
+  *region = (struct ppi_region){ .rows = 1, .columns = 1, .element = buffer->element, .ld = buffer->ld };
+  region->base = buffer->base + (value->row + value->column * buffer->ld) * buffer->element;
+}
+
 void ppi_map_free(struct ppi_map *map) {
   free(map->buffers);
   map->buffers = NULL;

@@ -34,6 +34,8 @@ enum perfpred_status ppi_map_place(struct ppi_map *map, struct perfpred_error *e
 enum perfpred_status ppi_map_region(const struct ppi_map *map, const struct perfpred_kernel *kernel,
                                     const struct ppi_value *values, int place, struct ppi_region *region,
                                     struct perfpred_error *error);
+/* The region of an element: of a scalar, or the result, of a call. */
+void ppi_map_element(const struct ppi_map *map, const struct ppi_value *value, struct ppi_region *region);
 void ppi_map_free(struct ppi_map *map); /* twice is fine */
 
 #endif

@@ -130,8 +130,8 @@ Test(contraction, programs) {
   perfpred_program_unref(program);
 }
 
-/* Whoever reads programs reads these: calls of the cache analysis, and accesses of the calls expanded (dot 2 for each element, axpy 3,
-   copy 2, zeros 1). */
+/* Whoever reads programs reads these: calls of the cache analysis, and accesses of the calls expanded (dot 2 for each element and its result,
+   axpy 3 and its scalar, zeros 1). */
 Test(contraction, programs_are_analysed) {
   static const struct {
     const char *name;
@@ -141,8 +141,8 @@ Test(contraction, programs_are_analysed) {
     { "c-dgemm", 5, 0 },
     { "ba-dgemv", 12, 0 },
     { "ci-dger", 1 + 10, 0 },
-    { "bci-daxpy", 1 + 30, 60 + 30 * 4 * 3 },
-    { "abc-ddot", 60, 60 * 2 * 2 },
+    { "bci-daxpy", 1 + 30, 60 + 30 * (4 * 3 + 1) },
+    { "abc-ddot", 60, 60 * (2 * 2 + 1) },
   };
   static const int64_t values[] = { 4, 2, 3, 5 }; /* a, i, b, c */
   const int64_t line = 64;

@@ -49,6 +49,28 @@ Test(distance, parts_worked_by_hand) {
   perfpred_cache_destroy(cache);
 }
 
+/* A line for x, each column of S and the upper half of each column of A. A scalar and a result are touched, too: without them calls
+   would own 2 lines, and nobody had touched A[0, 2]. */
+Test(distance, elements_that_are_scalars_and_results) {
+  const struct perfpred_cache_options options = one_level(5);
+  struct perfpred_cache *cache = analyzed(parsed("algorithm elements(n)\n"
+                                                 "  in S: double matrix[8, 4]\n"
+                                                 "  inout x: double vector[8]\n"
+                                                 "  inout A: double matrix[n, n]\n"
+                                                 "  daxpy(8, S[3, 0], x[0], A[0, 0])\n"
+                                                 "  daxpy(8, S[3, 1], x[0], A[0, 1])\n"
+                                                 "  A[5, 2] += ddot(8, x[0], A[0, 0])\n"
+                                                 "  duse(8, 1, A[0, 2])\n"
+                                                 "end\n"),
+                                          (int64_t[]){ 16 }, 1, &options);
+  cr_assert_eq(cache->count, 4);
+  cr_expect_eq(cache->calls[0].operand_count, 2);
+  cr_expect_eq(cache->calls[2].operand_count, 2);
+  expect_part(cache, 1, 0, (int64_t[]){ 1, 1, 0, 3, 3 }); /* x: the call before, of 3 lines */
+  expect_part(cache, 3, 0, (int64_t[]){ 1, 3, 0, 3, 3 }); /* the result: as well */
+  perfpred_cache_destroy(cache);
+}
+
 static double share(const struct perfpred_cache *cache, size_t call, size_t place) {
   struct perfpred_cache_call told = PERFPRED_CACHE_CALL_INIT;
   struct perfpred_error error;
