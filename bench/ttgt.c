@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What people do by hand: a tensor contraction as transpose, transpose, one product of matrices, transpose. usage: ttgt BLAS EINSUM EXTENTS
-   REPETITIONS, such as ttgt libblis.so.4 'ai,ibc->abc' 'a=400;b=400;c=400;i=8' 10. Tensors are column-major. Orders of the indices are
-   chosen so that the fewest elements are moved, transpositions go by tiles, what needs none has none; a batch index is a loop. Prints
-   JSON. bench/contract.py asks for it. */
+   REPETITIONS [LIBRARY], such as ttgt libblis.so.4 'ai,ibc->abc' 'a=400;b=400;c=400;i=8' 10. Tensors are column-major. Orders of the
+   indices are chosen so that the fewest elements are moved, transpositions go by tiles, what needs none has none; a batch index is a
+   loop. LIBRARY has a function contract, as `perfpred contract --emit c` prints it: it is timed in turn with that, and its
+   results are compared. Prints JSON. bench/contract.py asks for it. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -251,6 +252,18 @@ static void contract(dgemm_fn *dgemm, const struct matrix m[3], const char *batc
   }
 }
 
+typedef int contract_fn(const double *, const double *, double *);
+
+static int find_emitted(const char *path, contract_fn **emitted) {
+  void *library = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
+  void *symbol = library != NULL ? dlsym(library, "contract") : NULL;
+  *emitted = NULL;
+  if (path != NULL && symbol == NULL)
+    return fail(dlerror());
+  memcpy(emitted, &symbol, sizeof *emitted);
+  return 0;
+}
+
 static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -274,6 +287,42 @@ static int find_product(const char *path, dgemm_fn **dgemm, const char **file) {
   return 0;
 }
 
+struct run {
+  dgemm_fn *dgemm;
+  contract_fn *emitted; /* NULL: none */
+  char batch[RANK + 1];
+  double times[2][1000], checksums[2], product_s;
+};
+
+/* The one way or the other; the first time is not counted. */
+static int execute(struct run *run, struct tensor tensors[3], const struct matrix matrices[3], int way,
+                   int repetition) {
+  const double begin = seconds();
+  int result = 0;
+  if (way == 0)
+    contract(run->dgemm, matrices, run->batch, &run->product_s);
+  else
+    result = run->emitted(tensors[0].data, tensors[1].data, tensors[2].data);
+  if (repetition >= 0)
+    run->times[way][repetition] = seconds() - begin;
+  else
+    run->checksums[way] = checksum(&tensors[2]);
+  return result;
+}
+
+static int execute_all(struct run *run, struct tensor tensors[3], const struct matrix matrices[3], int repetitions) {
+  const int ways = run->emitted != NULL ? 2 : 1;
+  for (int i = -1; i < repetitions; i++) {
+    for (int way = 0; way < ways; way++)
+      if (execute(run, tensors, matrices, way, i) != 0)
+        return fail("the emitted function has no memory");
+    run->product_s = i < 0 ? 0.0 : run->product_s;
+  }
+  for (int way = 0; way < ways; way++)
+    qsort(run->times[way], (size_t)repetitions, sizeof run->times[way][0], compare);
+  return 0;
+}
+
 /* Memory of what is packed, and its letters. */
 static int prepare(struct matrix matrices[3], char moved[4]) {
   for (int i = 0; i < 3; i++) {
@@ -290,31 +339,26 @@ static int prepare(struct matrix matrices[3], char moved[4]) {
 }
 
 int main(int argc, char **argv) {
+  static struct run run;
   struct tensor tensors[3] = { 0 };
   struct matrix matrices[3];
-  char batch[RANK + 1], moved[4] = "";
-  double times[1000], product_s = 0.0;
+  char moved[4] = "";
   const char *file;
-  dgemm_fn *dgemm;
-  const int repetitions = argc == 5 ? atoi(argv[4]) : 0;
+  const int repetitions = argc == 5 || argc == 6 ? atoi(argv[4]) : 0;
   if (repetitions < 1 || repetitions > 1000)
-    return fail("expected BLAS EINSUM EXTENTS REPETITIONS, 1 to 1000 of these");
-  if (find_product(argv[1], &dgemm, &file) != 0 || read_arguments(argv, tensors) != 0)
+    return fail("expected BLAS EINSUM EXTENTS REPETITIONS [LIBRARY], 1 to 1000 repetitions");
+  if (find_product(argv[1], &run.dgemm, &file) != 0 || find_emitted(argc == 6 ? argv[5] : NULL, &run.emitted) != 0 ||
+      read_arguments(argv, tensors) != 0)
     return 1;
   arrange(tensors, matrices);
-  choose(tensors[0].indices, tensors[1].indices, true, tensors[2].indices, true, batch);
-  if (prepare(matrices, moved) != 0)
+  choose(tensors[0].indices, tensors[1].indices, true, tensors[2].indices, true, run.batch);
+  if (prepare(matrices, moved) != 0 || execute_all(&run, tensors, matrices, repetitions) != 0)
     return 1;
-  contract(dgemm, matrices, batch, &product_s); /* untimed */
-  product_s = 0.0;
-  for (int i = 0; i < repetitions; i++) {
-    const double begin = seconds();
-    contract(dgemm, matrices, batch, &product_s);
-    times[i] = seconds() - begin;
-  }
-  qsort(times, (size_t)repetitions, sizeof times[0], compare);
   printf("{\"time_s\": %.9g, \"min_s\": %.9g, \"product_s\": %.9g, \"transposed\": \"%s\", \"checksum\": %.17g, "
-         "\"blas\": \"%s\"}\n",
-         times[repetitions / 2], times[0], product_s / repetitions, moved, checksum(&tensors[2]), file);
+         "\"blas\": \"%s\"",
+         run.times[0][repetitions / 2], run.times[0][0], run.product_s / repetitions, moved, run.checksums[0], file);
+  if (run.emitted != NULL)
+    printf(", \"emitted_s\": %.9g, \"emitted_checksum\": %.17g", run.times[1][repetitions / 2], run.checksums[1]);
+  printf("}\n");
   return 0;
 }

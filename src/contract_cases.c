@@ -83,10 +83,11 @@ static void write_failure(struct run *run, const char *name, const char *einsum)
     document_close(&run->document);
     return;
   }
+  message_note("%s: %s", name, text);
   table_cell(&run->table, "%s", name);
-  table_cell(&run->table, "%s", text);
+  table_cell(&run->table, "%s", einsum);
   for (int i = 2; i < run->table.columns; i++)
-    table_gap(&run->table);
+    table_cell(&run->table, "-");
 }
 
 static int write_plan(struct run *run, const struct perfpred_contraction_plan *plan,
