@@ -85,7 +85,7 @@ static int show_algorithms(const struct view *view) {
 /* Why the others were not predicted. */
 static int show_dropped(const struct view *view) {
   static const char *const heads[] = { "<kernel", "algorithms", "predicted", "at least", "<", "<by" };
-  static const char *const bounds[] = { "-", "a smaller warm call", "a warm call", "models" };
+  static const char *const bounds[] = { "-", "a smaller warm call", "a warm call", "models", "10 ns a call" };
   const uint64_t dropped = view->info.candidates - view->info.predicted;
   struct table table;
   char text[UNIT_TEXT];
@@ -106,7 +106,7 @@ static int show_dropped(const struct view *view) {
     table_cell(&table, "%llu", (unsigned long long)group.predicted);
     table_cell(&table, "%s", group.bound_s > 0.0 ? unit_format(text, group.bound_s, &view->time) : "-");
     table_cell(&table, "%s", group.bound_s > 0.0 ? view->time.name : "");
-    table_cell(&table, "%s", group.bound <= PERFPRED_CONTRACTION_BOUND_MODELS ? bounds[group.bound] : "?");
+    table_cell(&table, "%s", group.bound <= PERFPRED_CONTRACTION_BOUND_CALLS ? bounds[group.bound] : "?");
   }
   int result = table_print(&table, 2);
   if (view->info.groups > GROUPS_MAX)

@@ -187,7 +187,8 @@ enum perfpred_contraction_bound {
   PERFPRED_CONTRACTION_BOUND_NONE = 0,   /**< there is none: nothing was found out in the budget */
   PERFPRED_CONTRACTION_BOUND_SCALED = 1, /**< one warm call of smaller extents, times the ratio of work */
   PERFPRED_CONTRACTION_BOUND_WARM = 2,   /**< one warm call, times the number of calls */
-  PERFPRED_CONTRACTION_BOUND_MODELS = 3  /**< models, times the number of calls */
+  PERFPRED_CONTRACTION_BOUND_MODELS = 3, /**< models, times the number of calls */
+  PERFPRED_CONTRACTION_BOUND_CALLS = 4   /**< the number of calls, of which each takes 10 ns */
 };
 
 /** An algorithm in a plan. Written up to the size that the caller states. @since 0.1 */

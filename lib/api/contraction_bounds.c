@@ -6,11 +6,13 @@
 #include "api/contraction_price.h"
 
 #define BOUND_REPETITIONS 1 /* batches: a sampler takes several samples of short calls in each */
-#define GEMM_WORK 2e6     /* products of extents of a call that is timed for a bound, at most: of gemm, */
-#define OTHER_WORK 2e5    /* and of kernels that compute little with each element */
-#define REPEATED_WORK 1e5 /* shorter calls are repeated up to so much */
+#define GEMM_WORK 2e6       /* products of extents of a call that is timed for a bound, at most: of gemm, */
+#define OTHER_WORK 2e5      /* and of kernels that compute little with each element */
+#define REPEATED_WORK 1e5   /* shorter calls are repeated up to so much */
 #define REPEATED_MOST 256
 #define WARM_SLACK 0.9    /* a call in its algorithm is not faster than this share of a warm one, */
+#define CALL_S 10e-9      /* no routine of BLAS returns sooner */
+#define CALLS_MARGIN 2.0  /* how far beyond the best time calls alone have to be */
 #define SCALED_SLACK 0.75 /* nor than this share of one that was scaled */
 
 static double work_of(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm) {
@@ -118,21 +120,51 @@ static enum perfpred_status run_warm(struct ppi_contraction_pricing *pricing, st
   return status;
 }
 
-enum perfpred_status ppi_contraction_price_bounds(struct ppi_contraction_pricing *pricing,
-                                                  struct perfpred_error *error) {
+/* What the groups that were timed take at most, roughly. */
+static double best_so_far(const struct ppi_contraction_candidates *candidates) {
+  double best_s = (double)INFINITY;
+  for (size_t i = 0; i < candidates->group_count; i++)
+    if (candidates->groups[i].entries > 0 && candidates->groups[i].call_s > 0.0)
+      best_s = fmin(best_s, candidates->groups[i].call_s * candidates->groups[i].calls);
+  return best_s;
+}
+
+/* Groups that make so many calls that there is no need to time one. */
+static bool bound_by_calls(struct ppi_contraction_group *group, double best_s) {
+  const double least_s = CALL_S * group->calls;
+  if (!(least_s > CALLS_MARGIN * best_s))
+    return false;
+  group->bound = PERFPRED_CONTRACTION_BOUND_CALLS;
+  group->bound_s = least_s;
+  return true;
+}
+
+/* gemm: those of gemm, or else all others. */
+static enum perfpred_status bound_groups(struct ppi_contraction_pricing *pricing, bool gemm, bool all,
+                                         struct warm *warm, struct perfpred_error *error) {
   const struct ppi_contraction_candidates *candidates = pricing->candidates;
+  const double best_s = all ? (double)INFINITY : best_so_far(candidates);
   size_t count = 0;
+  for (size_t i = 0; i < candidates->group_count; i++) {
+    struct ppi_contraction_group *group = &candidates->groups[i];
+    if (group->entries > 0 && (group->kernel == PPI_CONTRACT_GEMM) == gemm && !bound_by_models(pricing, i) &&
+        !bound_by_calls(group, best_s))
+      warm[count++] = (struct warm){ .group = i, .most = usual_work(group) };
+  }
+  return pricing->sampler && pricing->mode != PERFPRED_CONTRACTION_MODELS ? run_warm(pricing, warm, count, error)
+                                                                          : PERFPRED_OK;
+}
+
+enum perfpred_status ppi_contraction_price_bounds(struct ppi_contraction_pricing *pricing, bool all,
+                                                  struct perfpred_error *error) {
   if (ppi_contraction_price_idle(pricing))
     return PERFPRED_OK;
-  struct warm *warm = calloc(candidates->group_count, sizeof *warm);
+  struct warm *warm = calloc(pricing->candidates->group_count, sizeof *warm);
   if (!warm)
     return ppi_error_memory(error);
-  for (size_t i = 0; i < candidates->group_count; i++)
-    if (candidates->groups[i].entries > 0 && !bound_by_models(pricing, i))
-      warm[count++] = (struct warm){ .group = i, .most = usual_work(&candidates->groups[i]) };
-  enum perfpred_status status = pricing->sampler && pricing->mode != PERFPRED_CONTRACTION_MODELS
-                                    ? run_warm(pricing, warm, count, error)
-                                    : PERFPRED_OK;
+  enum perfpred_status status = bound_groups(pricing, true, all, warm, error);
+  if (!status)
+    status = bound_groups(pricing, false, all, warm, error);
   free(warm);
   return status;
 }

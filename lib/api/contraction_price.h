@@ -25,8 +25,9 @@ struct ppi_contraction_pricing {
 /* The contraction has nothing to compute: all of it takes no time but for filling C with zeros. */
 bool ppi_contraction_price_idle(const struct ppi_contraction_pricing *pricing);
 
-/* One warm call of each group, or what models say. */
-enum perfpred_status ppi_contraction_price_bounds(struct ppi_contraction_pricing *pricing,
+/* One warm call of each group, or what models say; gemm first. all: also of groups whose calls are so many that they take too long however
+   fast one is. */
+enum perfpred_status ppi_contraction_price_bounds(struct ppi_contraction_pricing *pricing, bool all,
                                                   struct perfpred_error *error);
 /* The same again for some, by calls that take about so many seconds each. */
 enum perfpred_status ppi_contraction_price_scaled(struct ppi_contraction_pricing *pricing, const size_t *groups,

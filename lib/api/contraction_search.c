@@ -104,6 +104,13 @@ static bool is_unaffordable(const struct searching *searching, double cost_s) {
   return cost_s > allowed(searching);
 }
 
+/* Beyond what planning takes at least, finding out about a group has to be worth it: by its bound no more than this can be gained. */
+static bool is_worth_it(const struct searching *searching, const struct ppi_contraction_group *group, double cost_s) {
+  return searching->search->complete || searching->search->budget_s > 0.0 ||
+         spent(searching) + cost_s <= BUDGET_LEAST_S || !isfinite(searching->best_s) ||
+         cost_s <= searching->best_s - group->bound_s;
+}
+
 static enum perfpred_status choose_of(struct searching *searching, size_t group, struct choice *choice,
                                       struct perfpred_error *error) {
   enum perfpred_status status = ppi_contraction_price_prepare(searching->pricing, group, error);
@@ -117,7 +124,8 @@ static enum perfpred_status choose_of(struct searching *searching, size_t group,
       searching->rough_s = fmin(searching->rough_s, dear->call_s * dear->calls);
       break;
     }
-    choice->dear = choice->cost_s + cost_s > choice->left_s;
+    choice->dear = choice->cost_s + cost_s > choice->left_s ||
+                   !is_worth_it(searching, &searching->candidates->groups[group], choice->cost_s + cost_s);
     if (choice->dear)
       break;
     choice->cost_s += cost_s;
@@ -300,7 +308,7 @@ static enum perfpred_status nothing(const struct searching *searching, struct pe
 
 static enum perfpred_status run(struct searching *searching, struct perfpred_error *error) {
   limit(searching);
-  enum perfpred_status status = ppi_contraction_price_bounds(searching->pricing, error);
+  enum perfpred_status status = ppi_contraction_price_bounds(searching->pricing, searching->search->complete, error);
   if (!status)
     status = predict_best_first(searching, error);
   if (!status)

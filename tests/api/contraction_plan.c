@@ -341,14 +341,23 @@ Test(contraction_plan, hundreds_of_thousands_are_bounded_by_groups) {
   cr_expect_lt(info.predicted, 3000);
   cr_expect_leq(info.planning_s, 0.06, "%g s", info.planning_s);
   cr_expect_eq(at(plan, 0).kernel, PERFPRED_CONTRACTION_GEMM);
-  uint64_t sum = 0;
+  uint64_t sum = 0, untimed = 0;
   for (size_t i = 0; i < info.groups; i++) {
     struct perfpred_contraction_group group = PERFPRED_CONTRACTION_GROUP_INIT;
     cr_assert_ok(perfpred_contraction_plan_group_at(plan, i, &group, &error), error);
-    cr_expect(group.bound_s > 0.0 && group.bound == PERFPRED_CONTRACTION_BOUND_WARM);
+    if (group.bound == PERFPRED_CONTRACTION_BOUND_CALLS) {
+      cr_expect_neq(group.kernel, PERFPRED_CONTRACTION_GEMM);
+      cr_expect(isnan(group.call_s) && group.predicted == 0);
+      cr_assert_close(group.bound_s, 1e-8 * group.calls, 1e-12);
+      untimed++;
+    } else {
+      cr_expect_eq(group.bound, PERFPRED_CONTRACTION_BOUND_WARM);
+      cr_assert_close(group.bound_s, 0.9 * group.calls * group.call_s, 1e-12);
+    }
     sum += group.algorithms;
   }
   cr_expect_eq(sum, info.candidates);
+  cr_expect(untimed > 0 && untimed <= 9 + 27);
   perfpred_contraction_plan_destroy(plan);
 }
 
