@@ -548,6 +548,58 @@ AT(perfpred_replayed, disturbed, 104);
 AT(perfpred_replayed, ld, 112);
 SIZE(perfpred_replayed, 120);
 
+AT(perfpred_contraction_options, size, 0);
+AT(perfpred_contraction_options, type, 8);
+AT(perfpred_contraction_options, fuse, 12);
+AT(perfpred_contraction_options, strides_a, 16);
+AT(perfpred_contraction_options, strides_b, 24);
+AT(perfpred_contraction_options, strides_c, 32);
+SIZE(perfpred_contraction_options, 40);
+
+AT(perfpred_contraction_info, size, 0);
+AT(perfpred_contraction_info, einsum, 8);
+AT(perfpred_contraction_info, type, 16);
+AT(perfpred_contraction_info, indices, 24);
+AT(perfpred_contraction_info, contracted, 32);
+AT(perfpred_contraction_info, free_a, 40);
+AT(perfpred_contraction_info, free_b, 48);
+AT(perfpred_contraction_info, batch, 56);
+AT(perfpred_contraction_info, flops, 64);
+AT(perfpred_contraction_info, elements_a, 72);
+AT(perfpred_contraction_info, elements_b, 80);
+AT(perfpred_contraction_info, elements_c, 88);
+AT(perfpred_contraction_info, element_bytes, 96);
+SIZE(perfpred_contraction_info, 104);
+
+AT(perfpred_contraction_index, size, 0);
+AT(perfpred_contraction_index, name, 8);
+AT(perfpred_contraction_index, kind, 16);
+AT(perfpred_contraction_index, joined, 24);
+AT(perfpred_contraction_index, extent, 32);
+AT(perfpred_contraction_index, stride_a, 40);
+AT(perfpred_contraction_index, stride_b, 48);
+AT(perfpred_contraction_index, stride_c, 56);
+SIZE(perfpred_contraction_index, 64);
+
+AT(perfpred_contraction_filter, size, 0);
+AT(perfpred_contraction_filter, kernels, 8);
+AT(perfpred_contraction_filter, copies, 12);
+AT(perfpred_contraction_filter, at_most, 16);
+SIZE(perfpred_contraction_filter, 24);
+
+AT(perfpred_contraction_algorithm, size, 0);
+AT(perfpred_contraction_algorithm, name, 8);
+AT(perfpred_contraction_algorithm, kernel, 56);
+AT(perfpred_contraction_algorithm, routine, 60);
+AT(perfpred_contraction_algorithm, loops, 72);
+AT(perfpred_contraction_algorithm, copies, 80);
+AT(perfpred_contraction_algorithm, zero, 88);
+AT(perfpred_contraction_algorithm, calls, 96);
+AT(perfpred_contraction_algorithm, copies_made, 104);
+AT(perfpred_contraction_algorithm, copied_elements, 112);
+AT(perfpred_contraction_algorithm, work_bytes, 120);
+SIZE(perfpred_contraction_algorithm, 128);
+
 AT(perfpred_contraction_analysis_options, size, 0);
 AT(perfpred_contraction_analysis_options, cache_bytes, 8);
 AT(perfpred_contraction_analysis_options, factor, 16);
