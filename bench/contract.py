@@ -14,7 +14,6 @@ left out, and said. Tables are
 in Markdown. OPTIONS go to every command, such as --env BLIS_ARCH_TYPE=0.
 """
 
-import csv
 import json
 import math
 import os
@@ -28,6 +27,9 @@ import machine as common
 from machine import mean, percent
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(ROOT, "tests", "command"))
+import contractions  # noqa: E402
+
 FIRST = "ai,ibc->abc"
 SECOND = "iaj,ji->a"
 THIRD = "ija,jbic->abc"
@@ -60,7 +62,7 @@ def arguments():
     parser.add_argument("--bytes", type=float, default=LIMITS["bytes"], help="and to tensors of so many bytes together")
     parser.add_argument("--reps", type=int, default=5, help="of each measured algorithm")
     parser.add_argument("--mode", help="of the predictions of ranges and cases; default: the command's")
-    parser.add_argument("--csv", default=os.path.join(ROOT, "tests", "common", "contractions.csv"))
+    parser.add_argument("--csv", default=contractions.CASES)
     parser.add_argument("--only", help="cases whose name has this regular expression")
     parser.add_argument("--ttgt", help="bench/ttgt; default: beside PERFPRED's build folder, else that comparison is left out")
     parser.add_argument("--lapack", default="/usr/lib/x86_64-linux-gnu/lapack", help="folder of the reference LAPACK, for numpy")
@@ -75,23 +77,11 @@ def arguments():
 # --- Questions ------------------------------------------------------------------------------------------------------------
 
 
-class Contraction:
-    """An index string, and how many algorithms each kernel has (doc/contractions.md)."""
-
-    def __init__(self, einsum):
-        self.einsum = einsum
-        left, self.c = einsum.replace(" ", "").split("->")
-        self.a, self.b = left.split(",")
-        self.indices = set(self.a + self.b + self.c)
-
+class Contraction(contractions.Contraction):
     def count(self):
-        n, k = len(self.indices), len(set(self.a) & set(self.b) - set(self.c))
-        p, q = len(set(self.a) & set(self.c) - set(self.b)), len(set(self.b) & set(self.c) - set(self.a))
-        ways = {"gemm": (k * p * q, 3), "gemv": (k * (p + q), 2), "ger": (p * q, 2), "axpy": (p + q, 1), "dot": (k, 1)}
-        return {name: choices * math.factorial(n - claimed) if choices else 0 for name, (choices, claimed) in ways.items()}
-
-    def flops(self, extents):
-        return 2.0 * math.prod(extents[index] for index in self.indices)
+        """How many algorithms each kernel has, the ones that do most at once first."""
+        found = self.counts()
+        return {name: found[name] for name in ("gemm", "gemv", "ger", "axpy", "dot")}
 
     def bytes(self, extents):
         return 8.0 * sum(math.prod(extents[index] for index in tensor) for tensor in (self.a, self.b, self.c))
@@ -307,9 +297,7 @@ def ranges(bench):
 
 
 def read_cases(options):
-    with open(options.csv, encoding="utf-8") as file:
-        found = [(line["name"], line["einsum"], {part.split("=")[0]: int(part.split("=")[1]) for part in line["dims"].split(";")})
-                 for line in csv.DictReader(file)]  # fmt: skip
+    found = list(contractions.cases(options.csv))
     if options.only:
         found = [case for case in found if re.search(options.only, case[0])]
     # one of each family after the other, so that a run that ends early has seen all kinds

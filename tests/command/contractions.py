@@ -10,9 +10,9 @@ CASES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KERNELS = ("dot", "axpy", "gemv", "ger", "gemm")
 
 
-def cases():
+def cases(path=CASES):
     """Of each line: name, index string, extents."""
-    with open(CASES, encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:
         for row in csv.DictReader(file):
             extents = dict(part.split("=") for part in row["dims"].split(";"))
             yield row["name"], row["einsum"], {name: int(value) for name, value in extents.items()}
