@@ -229,17 +229,19 @@ PERFPRED_API enum perfpred_status perfpred_contraction_find(const struct perfpre
                                                             struct perfpred_error *error);
 
 /**
- * An algorithm as a program, which can be printed, predicted by models, and analysed like any other. Its parameters are the extents, in
- * the order of perfpred_contraction_index_at: "na" for index a, each with the contraction's as its default; with given strides it has none. Buffers
- * A, B and C are the tensors as matrices: the columns are what lies from one element to the next in the dimension that the kernel
- * steps over.
+ * An algorithm as a program, which can be printed, predicted by models, and analysed like any other. Its name is that of the algorithm
+ * with `_` in the place of apostrophes. Its parameters are the extents, in the order of perfpred_contraction_index_at: "na" for index a,
+ * each with the contraction's as its default. It has none, and the extents are numbers in it, where strides were given, an extent is below 2 or
+ * there are more than 8 indices. Buffers A, B and C are the tensors as matrices: the columns are what lies from one element to the next in
+ * the dimension that the kernel steps over. In dense tensors all elements lie as in the contraction.
  *
  * @param context the context, which has the kernels
  * @param contraction the contraction
  * @param name name of the algorithm
  * @param[out] program the program; the caller gets a reference, release with perfpred_program_unref
  * @param[out] error text of the error, or NULL
- * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NOT_FOUND (no such algorithm), PERFPRED_NO_MEMORY
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_NOT_FOUND (no such algorithm), PERFPRED_UNSUPPORTED (given strides of an input by which its
+ *         elements share places or interleave), PERFPRED_NO_MEMORY
  * @par Thread safety: safe from any thread.
  * @since 0.1
  */
