@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred generate: measures and fits what algorithms need. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 #include "states.h"
 #include "target.h"
 #include "units.h"
+
+#define CHANGE_NOTED 0.05 /* of the anchors, from begin to end */
 
 double generating_seconds(void) {
   struct timespec now = { 0, 0 };
@@ -58,6 +61,9 @@ static int print_json(const struct session *session, const struct perfpred_gener
   document_number(&document, "max_error", report->max_error);
   document_boolean(&document, "budget_exhausted", report->budget_exhausted != 0);
   document_boolean(&document, "rates_known", report->rates_known != 0);
+  document_integer(&document, "anchors", (int64_t)report->anchors);
+  document_number(&document, "anchor_s", report->anchor_s);
+  document_number(&document, "anchor_change", report->anchor_change);
   return document_print(&document);
 }
 
@@ -78,6 +84,10 @@ static int print_text(const struct session *session, const struct perfpred_gener
          unit_plural(report->disturbed));
   printf(" %s passed\n", unit_percent(text, report->pass_rate, "%.1f %%"));
   printf("largest error  %s at the sampling points\n", unit_percent(text, report->max_error, "%.2f %%"));
+  if (report->anchors > 0)
+    printf("anchors        %llu call%s kept for 'perfpred drift', in %.1f s; they took %s at the end\n",
+           (unsigned long long)report->anchors, unit_plural(report->anchors), report->anchor_s,
+           unit_percent(text, report->anchor_change - 1.0, "%+.1f %%"));
   if (!report->rates_known)
     printf("peak, bandwidth  not measured: a tenth of the budget is too short for them; a longer run adds them\n");
   if (report->budget_exhausted)
@@ -97,6 +107,16 @@ static void note_loudness(const struct perfpred_generate_report *report) {
         "only %s of the timed calls passed the gate: the machine was busy, and models of such a time may be wrong "
         "by more than they say; generate again with --replace when it is quiet, and check with 'perfpred validate'",
         unit_percent(text, report->pass_rate, "%.1f %%"));
+}
+
+/* What was measured at one time and what was at another do not go together then. */
+static void note_change(const struct perfpred_generate_report *report) {
+  char text[UNIT_TEXT];
+  if (fabs(report->anchor_change - 1.0) > CHANGE_NOTED)
+    message_note(
+        "the same calls took %s at the end of the generation: the machine's speed changed meanwhile, and models "
+        "of such a time are a mixture; generate again with --replace when it is steady",
+        unit_percent(text, report->anchor_change - 1.0, "%+.1f %%"));
 }
 
 static int fill(const struct options *options, struct perfpred_generate_options *generate) {
@@ -135,6 +155,7 @@ static int measure(struct session *session, struct perfpred_generate_options *ge
       PERFPRED_OK)
     return session_fail(session);
   note_loudness(report);
+  note_change(report);
   return COMMAND_OK;
 }
 

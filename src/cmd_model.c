@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred model: shows and checks a model file, or fits its models anew. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,12 @@ static int write_model(struct session *session, struct document *document, size_
   document_integer(document, "setup", (int64_t)info.setup + 1);
   document_string(document, "context", info.context);
   document_integer(document, "ld", info.ld);
+  document_integer(document, "anchors", (int64_t)info.anchors);
+  document_number(document, "scale", info.scale);
+  if (info.scaled_at[0] != '\0') {
+    document_string(document, "scaled_at", info.scaled_at);
+    document_string(document, "scaled_from", info.scaled_from);
+  }
   document_close(document);
   return COMMAND_OK;
 }
@@ -76,7 +83,16 @@ static int print_json(struct session *session, const struct perfpred_error *reas
   return document_print(&document);
 }
 
-static int model_row(struct session *session, struct table *table, size_t index) {
+/* Whether anything was scaled: then there is a column for it. */
+static bool any_scaled(const struct session *session) {
+  struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
+  for (size_t i = 0; perfpred_models_info(session->models, i, &info, NULL) == PERFPRED_OK; i++)
+    if (info.scaled_at[0] != '\0')
+      return true;
+  return false;
+}
+
+static int model_row(struct session *session, struct table *table, size_t index, bool scaled) {
   struct perfpred_model_info info = PERFPRED_MODEL_INFO_INIT;
   char domain[128] = "", text[UNIT_TEXT];
   size_t used = 0;
@@ -96,6 +112,10 @@ static int model_row(struct session *session, struct table *table, size_t index)
   table_cell(table, "%lld", (long long)info.ld);
   table_cell(table, "%zu", info.setup + 1);
   table_cell(table, "%s", info.context);
+  if (scaled && info.scaled_at[0] != '\0')
+    table_cell(table, "%.4f, %s", info.scale, info.scaled_at);
+  else if (scaled)
+    table_gap(table);
   return COMMAND_OK;
 }
 
@@ -132,14 +152,15 @@ static void print_origin(const struct session *session, const struct perfpred_er
 }
 
 static int print_text(struct session *session, const struct perfpred_error *reason) {
-  static const char *const heads[] = { "<kernel", "<case",   "<domain", "pieces", "coefficients",
-                                       "error",   "samples", "ld",      "setup",  "<context" };
+  static const char *const heads[] = { "<kernel", "<case", "<domain", "pieces",   "coefficients", "error",
+                                       "samples", "ld",    "setup",   "<context", "<scaled" };
   struct table table;
   int result = COMMAND_OK;
+  const bool scaled = any_scaled(session);
   print_origin(session, reason);
-  table_begin(&table, 10, heads);
+  table_begin(&table, scaled ? 11 : 10, heads);
   for (size_t i = 0; result == COMMAND_OK && i < perfpred_models_count(session->models); i++)
-    result = model_row(session, &table, i);
+    result = model_row(session, &table, i, scaled);
   if (result == COMMAND_OK)
     return table_print(&table, 0);
   table_release(&table);

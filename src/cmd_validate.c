@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perfpred validate: predictions beside measurements. */
+#include <perfpred/drift.h>
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +28,8 @@ struct grid {
   double *warm_s;     /* what models of calls alone say of each point that was predicted by others; NAN: nothing */
   bool any_warm;
   struct breakdown breakdown;
+  struct perfpred_drift_point *corrected; /* of each point, the machine's drift taken out; NULL: not asked for */
+  struct perfpred_drift_validation drift;
 };
 
 static int check_steps(const struct options *options, struct grid *grid) {
@@ -135,6 +139,11 @@ static void write_point(struct document *document, const struct session *session
   document_statistics(document, "predicted_statistics_s", &point->predicted_s);
   document_statistics(document, "measured_statistics_s", &point->measured_s);
   breakdown_write_point(document, &grid->breakdown, which);
+  if (grid->corrected != NULL) {
+    document_number(document, "drift_corrected_s", grid->corrected[which].corrected_s);
+    document_number(document, "drift_corrected_are", grid->corrected[which].corrected_are);
+    document_number(document, "drift_corrected_re", grid->corrected[which].corrected_re);
+  }
   document_close(document);
 }
 
@@ -159,6 +168,13 @@ static int print_json(const struct session *session, const struct grid *grid,
   document_number(&document, "wall_s", validation->wall_s);
   session_write_yardstick(&document, session, validation->yardstick_s, validation->yardstick_reference_s);
   session_write_notes(&document, grid->notes);
+  if (grid->corrected != NULL) {
+    document_number(&document, "drift_corrected_mean_are", grid->drift.corrected_mean_are);
+    document_number(&document, "drift_corrected_median_are", grid->drift.corrected_median_are);
+    document_number(&document, "drift_ratio", grid->drift.ratio);
+    document_integer(&document, "drift_readings", (int64_t)grid->drift.readings);
+    document_number(&document, "drift_s", grid->drift.anchor_s);
+  }
   return document_print(&document);
 }
 
@@ -178,6 +194,8 @@ static void point_row(struct table *table, const struct session *session, const 
   table_cell(table, "%s", unit_percent(text, point->re, "%+.1f %%"));
   if (grid->any_warm)
     table_cell(table, "%s", unit_percent(text, warm_error(grid, which), "%+.1f %%"));
+  if (grid->corrected != NULL)
+    table_cell(table, "%s", unit_percent(text, grid->corrected[which].corrected_re, "%+.1f %%"));
   table_cell(table, "%s", unit_percent(text, point->noise, "%.1f %%"));
   table_cell(table, "%llu", (unsigned long long)point->disturbed);
   table_cell(table, "%s", point->gated ? "" : "not gated");
@@ -192,19 +210,41 @@ static void print_reference(const struct session *session, const struct perfpred
          1e6 * validation->yardstick_s);
 }
 
+/* Those behind the first `count`; how many there are then. */
+static int add_heads(const struct grid *grid, const char **heads, int count) {
+  if (grid->any_warm)
+    heads[count++] = "warm";
+  if (grid->corrected != NULL)
+    heads[count++] = "drift out";
+  heads[count++] = "noise";
+  heads[count++] = "disturbed";
+  heads[count++] = "<";
+  return count;
+}
+
+/* The plain error is what predictions are off by; this one says how much of it is the models'. */
+static void print_drift(const struct grid *grid) {
+  char are[UNIT_TEXT], median[UNIT_TEXT], ratio[UNIT_TEXT];
+  if (grid->corrected == NULL)
+    return;
+  printf("with the machine's drift taken out: mean %s, median %s; calls took %s than when the models were made "
+         "(%llu readings of the anchors, %.1f s)\n",
+         unit_percent(are, grid->drift.corrected_mean_are, "%.2f %%"),
+         unit_percent(median, grid->drift.corrected_median_are, "%.2f %%"),
+         unit_percent(ratio, grid->drift.ratio - 1.0, "%+.1f %%"), (unsigned long long)grid->drift.readings,
+         grid->drift.anchor_s);
+}
+
 static int print_text(const struct session *session, const struct grid *grid,
                       const struct perfpred_validation *validation) {
   char predicted[24], measured[24], are[UNIT_TEXT], median[UNIT_TEXT], noise[UNIT_TEXT], status[SESSION_TEXT];
-  const char *const heads[] = { "<algorithm", "n", "b", predicted, measured, "error", "noise", "disturbed", "<" };
-  const char *const both[] = {
-    "<algorithm", "n", "b", predicted, measured, "error", "warm", "noise", "disturbed", "<"
-  };
+  const char *heads[11] = { "<algorithm", "n", "b", predicted, measured, "error" };
   struct table table;
   assert(grid->points != NULL && grid->count > 0);
   struct unit unit = unit_time(grid->points[grid->count / 2].measured_s.med);
   snprintf(predicted, sizeof predicted, "predicted/%s", unit.name);
   snprintf(measured, sizeof measured, "measured/%s", unit.name);
-  table_begin(&table, grid->any_warm ? 10 : 9, grid->any_warm ? both : heads);
+  table_begin(&table, add_heads(grid, heads, 6), heads);
   for (size_t i = 0; i < grid->count; i++)
     point_row(&table, session, grid, i, &unit);
   int result = table_print(&table, 0);
@@ -221,10 +261,24 @@ static int print_text(const struct session *session, const struct grid *grid,
     printf("mean error by models of calls in the algorithm: %s, of calls alone (warm): %s\n",
            unit_percent(are, others, "%.2f %%"), unit_percent(median, alone, "%.2f %%"));
   }
+  print_drift(grid);
   print_reference(session, validation);
   if (grid->notes != 0)
     printf("status %s\n", session_describe_notes(grid->notes, status));
   return result;
+}
+
+static enum perfpred_status validate_drift(struct session *session, const struct perfpred_measure_options *measure,
+                                           struct grid *grid, struct perfpred_validation *validation) {
+  struct perfpred_drift *drift = NULL;
+  grid->drift = (struct perfpred_drift_validation)PERFPRED_DRIFT_VALIDATION_INIT;
+  enum perfpred_status status = perfpred_drift_create(session->models, &drift, &session->error);
+  if (status == PERFPRED_OK)
+    status = perfpred_drift_validate(drift, (const struct perfpred_plan *const *)session->plans, session->count,
+                                     session->sampler, measure, grid->points, grid->corrected, grid->count, validation,
+                                     &grid->drift, &session->error);
+  perfpred_drift_destroy(drift);
+  return status;
 }
 
 static int validate(struct session *session, const struct perfpred_measure_options *given, struct grid *grid,
@@ -235,8 +289,10 @@ static int validate(struct session *session, const struct perfpred_measure_optio
   measure.progress_data = &progress;
   progress_begin(&progress, "validate");
   enum perfpred_status status =
-      perfpred_validate((const struct perfpred_plan *const *)session->plans, session->count, session->sampler, &measure,
-                        grid->points, grid->count, validation, &session->error);
+      grid->corrected != NULL
+          ? validate_drift(session, &measure, grid, validation)
+          : perfpred_validate((const struct perfpred_plan *const *)session->plans, session->count, session->sampler,
+                              &measure, grid->points, grid->count, validation, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
     return message_fail("interrupted");
@@ -306,7 +362,8 @@ static int prepare(struct session *session, struct grid *grid) {
     return result;
   grid->kinds = calloc(grid->count + 1, sizeof(const char *));
   grid->warm_s = calloc(grid->count + 1, sizeof *grid->warm_s);
-  if (grid->kinds == NULL || grid->warm_s == NULL)
+  grid->corrected = session->options->drift ? calloc(grid->count + 1, sizeof *grid->corrected) : NULL;
+  if (grid->kinds == NULL || grid->warm_s == NULL || (session->options->drift && grid->corrected == NULL))
     return message_fail("out of memory");
   for (size_t i = 0; result == COMMAND_OK && i < grid->count; i++)
     result = predict_point(session, grid, i);
@@ -329,6 +386,7 @@ static int run(const struct options *options) {
   if (result == COMMAND_OK)
     result = execute(&session, &grid);
   breakdown_release(&grid.breakdown);
+  free(grid.corrected);
   free(grid.warm_s);
   free(grid.kinds);
   free(grid.points);
@@ -349,7 +407,11 @@ const struct command command_validate = {
       "as far as the file has such. The noise floor is how far two halves of the\n"
       "same measurement are apart: an error below it says nothing. With --kernels a second table has the calls of "
       "each\n"
-      "kernel as predicted and as timed in the running algorithm: whose model is wrong has the error.\n",
+      "kernel as predicted and as timed in the running algorithm: whose model is wrong has the error. With --drift "
+      "the\n"
+      "models' anchors ('perfpred drift') are timed in between, and beside the errors stand those that are left when "
+      "the\n"
+      "machine's drift since the models were made is taken out.\n",
   .takes = TAKES_MODELS | TAKES_N | TAKES_B | TAKES_PARAMETERS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE |
            TAKES_LD | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_FILES | TAKES_NUMBER | TAKES_KERNELS,
   .operands_min = 1,

@@ -15,10 +15,10 @@
 #include "suggest.h"
 
 static const struct command *const commands[] = {
-  &command_machine, &command_doctor,   &command_kernels, &command_algorithms, &command_generate,
-  &command_model,   &command_predict,  &command_rank,    &command_tune,       &command_measure,
-  &command_sample,  &command_validate, &command_plot,    &command_table,      &command_run,
-  &command_apex,    &command_cache,    &command_timings, &command_misses,     &command_contract,
+  &command_machine, &command_doctor, &command_kernels,  &command_algorithms, &command_generate, &command_model,
+  &command_predict, &command_rank,   &command_tune,     &command_measure,    &command_sample,   &command_validate,
+  &command_drift,   &command_plot,   &command_table,    &command_run,        &command_apex,     &command_cache,
+  &command_timings, &command_misses, &command_contract,
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -146,6 +146,10 @@ struct perfpred_model_info {
   const char
       *size_names[8]; /**< what its sizes are: the kernel's size arguments, or with a context done, width, rest of
                                   a step, as far as they matter; borrowed */
+  size_t anchors;          /**< calls whose times at the generation are kept with it (drift.h) */
+  double scale;            /**< what its times were multiplied by since it was fitted; 1: nothing */
+  const char *scaled_at;   /**< when that was, ISO 8601 in UTC, or ""; borrowed */
+  const char *scaled_from; /**< when the models that were scaled had been made, or ""; borrowed */
 };
 #define PERFPRED_MODEL_INFO_INIT                                                                                       \
   {                                                                                                                    \
@@ -153,6 +157,7 @@ struct perfpred_model_info {
         0, 0, 0, {                                                                                                     \
       0, 0, 0, 0, 0, 0, 0, 0                                                                                           \
     }                                                                                                                  \
+    , 0, 0.0, 0, 0                                                                                                     \
   }
 
 /**
@@ -335,12 +340,14 @@ struct perfpred_generate_options {
   unsigned states; /**< bits of enum perfpred_cache_state: the states of the caches that calls are modelled in, beside
                                         each other; 0: warm alone. Models of other states than warm have "cache:in",
                                         "cache:outer" or "cache:out" as their context and serve perfpred_plan_cache */
+  int anchors; /**< -1: no anchors are timed; default: up to three calls of every kernel and case, before all other
+                  samples and after them, for perfpred_drift_measure (drift.h) */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
   {                                                                                                                    \
     sizeof(struct perfpred_generate_options), 0, 0, 0, 0, 0, 0, PERFPRED_GRID_CHEBYSHEV, 0,                            \
         PERFPRED_REFERENCE_MINIMUM, PERFPRED_ERROR_MAXIMUM, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, PERFPRED_GENERATOR_DEFAULT,  \
-        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE, 0.0, 0                                                                     \
+        0, 0, 0, 0, PERFPRED_CONTEXTS_NONE, 0.0, 0, 0                                                                  \
   }
 
 /** What a generation did. @since 0.1 */
@@ -366,9 +373,16 @@ struct perfpred_generate_report {
   double restore_s; /**< operands laid out and restored. What is left of wall_s is the generator's and sampler's own */
   double floor_s;   /**< part of wall_s that no budget shortens: start, first samples of each domain, fits at the end;
                        a budget below it is not kept. 0 where there was none */
+  uint64_t anchors;     /**< calls whose times are kept as anchors; they are not among points and samples */
+  double anchor_s;      /**< part of wall_s that they took */
+  double anchor_change; /**< ratio by which they took longer at the end than at the begin, in the middle of them: how
+                           the machine drifted meanwhile; NaN where it is not known */
 };
 #define PERFPRED_GENERATE_REPORT_INIT                                                                                  \
-  { sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 }
+  {                                                                                                                    \
+    sizeof(struct perfpred_generate_report), 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, \
+        0, 0.0, 0.0                                                                                                    \
+  }
 
 /**
  * Measures and fits what programs need: every kernel and case that their calls use for sizes and block sizes in the

@@ -16,6 +16,7 @@
 #include <perfpred/contraction_plan.h>
 #include <perfpred/decisions.h>
 #include <perfpred/doctor.h>
+#include <perfpred/drift.h>
 #include <perfpred/kernel.h>
 #include <perfpred/memo.h>
 #include <perfpred/models.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/anchors.h"
 #include "api/derive.h"
 #include "api/rates.h"
 #include "api/setup.h"
@@ -340,6 +341,54 @@ static enum perfpred_status run_task(struct joint *joint, const struct perfpred_
   return status;
 }
 
+/* --- Anchors -------------------------------------------------------------------------------------------------------- */
+
+#define ANCHORS_SHARE 0.02 /* of a budget, at either end */
+
+/* None where the budget is over before it begins. */
+static enum perfpred_status choose_anchors(struct joint *joint, const struct task *task,
+                                           const struct perfpred_generate_options *full, const struct ppi_setup *setup,
+                                           struct ppi_anchoring *anchoring, struct perfpred_error *error) {
+  struct perfpred_generate_options options = *full;
+  if (joint->end_s <= now(joint))
+    options.anchors = -1;
+  const struct ppi_target *const targets[] = { task->alone, task->states, task->stepped };
+  const size_t counts[] = { task->alone_count, task->state_count, task->stepped_count };
+  return ppi_anchoring_init(anchoring, joint->sampler, &options, setup, targets, counts, 3, error);
+}
+
+/* Before and behind everything else. What the first round took the second one is going to take. */
+static enum perfpred_status run_anchored(struct joint *joint, const struct perfpred_context *context,
+                                         const struct task *task, const struct perfpred_generate_options *full,
+                                         const struct ppi_setup *setup, struct perfpred_models **models,
+                                         struct perfpred_generate_report *report, struct perfpred_error *error) {
+  const double end_s = joint->end_s, limit_s = isinf(end_s) ? 0.0 : ANCHORS_SHARE * (end_s - now(joint));
+  struct ppi_anchoring anchoring;
+  struct perfpred_models *fresh = NULL;
+  enum perfpred_status status = choose_anchors(joint, task, full, setup, &anchoring, error);
+  if (status)
+    return status;
+  status = ppi_anchoring_read(&anchoring, PPI_ANCHOR_BEGIN, limit_s, error);
+  joint->end_s -= anchoring.spent_s;
+  if (!status)
+    status = run_task(joint, context, task, full, &fresh, report, error);
+  joint->end_s = end_s;
+  if (!status)
+    status = ppi_anchoring_read(&anchoring, PPI_ANCHOR_END, limit_s, error);
+  if (!status)
+    status = ppi_anchoring_attach(&anchoring, fresh, error);
+  if (!status)
+    status = ppi_anchoring_change(&anchoring, &report->anchor_change, error);
+  report->anchors = ppi_anchoring_known(&anchoring);
+  report->anchor_s = anchoring.spent_s;
+  ppi_anchoring_release(&anchoring);
+  if (status)
+    perfpred_models_unref(fresh);
+  else
+    *models = fresh;
+  return status;
+}
+
 /* Rates, samples and fits, in this order, within one budget. */
 static enum perfpred_status generate_all(struct joint *joint, const struct perfpred_context *context,
                                          const struct task *task, const struct perfpred_generate_options *full,
@@ -353,7 +402,7 @@ static enum perfpred_status generate_all(struct joint *joint, const struct perfp
   if (!status)
     status = measure_caches(joint, full, &opening->machine, error);
   if (!status)
-    status = run_task(joint, context, task, full, &fresh, report, error);
+    status = run_anchored(joint, context, task, full, &opening->setup, &fresh, report, error);
   if (!status) {
     status = describe(joint->sampler, opening, fresh, error);
     if (status)

@@ -157,13 +157,30 @@ static void batch_release(struct batch *batch) {
   ppi_replay_release(&batch->replay);
 }
 
+/* Samples and anchors are of one time, and stay together; models that were scaled meanwhile are as they were measured again. */
+static enum perfpred_status keep_anchors(const struct refit *refit, struct perfpred_models *fresh, int setup) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < fresh->count; i++) {
+    struct ppi_submodel *submodel = fresh->submodels + i;
+    for (int k = 0; k < refit->models->count && !status; k++) {
+      const struct ppi_submodel *old = refit->models->submodels + k;
+      if (old->setup == setup && old->anchor_count > 0 && strcmp(old->kernel->name, submodel->kernel->name) == 0 &&
+          strcmp(old->case_text, submodel->case_text) == 0 && strcmp(old->context, submodel->context) == 0)
+        status = ppi_submodel_take_anchors(submodel, old, refit->error);
+    }
+  }
+  return status;
+}
+
 /* What is refitted takes the place of what it is refitted from. */
 static enum perfpred_status take_over(struct refit *refit, struct perfpred_models *fresh, int setup) {
   const struct perfpred_models *base = refit->result ? refit->result : refit->models;
   struct perfpred_models *joined = NULL;
   fresh->machine = refit->models->machine;
   fresh->setups[0] = refit->models->setups[setup];
-  enum perfpred_status status = perfpred_models_merge(base, fresh, NULL, &joined, refit->error);
+  enum perfpred_status status = keep_anchors(refit, fresh, setup);
+  if (!status)
+    status = perfpred_models_merge(base, fresh, NULL, &joined, refit->error);
   if (status)
     return status;
   perfpred_models_unref(refit->result);

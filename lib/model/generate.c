@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/adaptive.h"
 
@@ -38,14 +37,6 @@ static enum perfpred_status refinement_init(struct ppi_refinement *refinement, c
   return status;
 }
 
-static void set_created(char created[32]) {
-  time_t now = time(NULL);
-  struct tm parts;
-
-  if (now == (time_t)-1 || !gmtime_r(&now, &parts) || strftime(created, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-    memcpy(created, "1970-01-01T00:00:00Z", sizeof "1970-01-01T00:00:00Z");
-}
-
 static enum perfpred_status finish(struct ppi_refinement *refinement, struct perfpred_models **models) {
   struct perfpred_models *made = NULL;
   enum perfpred_status status = ppi_models_create(&made, refinement->error);
@@ -61,7 +52,7 @@ static enum perfpred_status finish(struct ppi_refinement *refinement, struct per
     perfpred_models_unref(made);
     return status;
   }
-  set_created(made->created);
+  ppi_date_now(made->created);
   made->options = refinement->options;
   made->options.progress = NULL;
   made->options.progress_data = NULL;

@@ -43,10 +43,14 @@ static enum perfpred_status copy_submodel(const struct merging *merging, const s
   to.packed = NULL;
   to.pieces = NULL;
   to.piece_count = 0;
+  to.anchors = NULL;
+  to.anchor_count = 0;
   to.splits = malloc(bytes);
   to.basis = from->basis ? malloc(sizeof *to.basis) : NULL;
   status = to.splits && (to.basis || !from->basis) ? copy_pieces(from, &to, merging->error)
                                                    : ppi_error_memory(merging->error);
+  if (!status)
+    status = ppi_submodel_take_anchors(&to, from, merging->error);
   if (status) {
     ppi_submodel_release(&to);
     return status;
@@ -246,4 +250,20 @@ enum perfpred_status perfpred_models_merge(const struct perfpred_models *base, c
   }
   *merged = merging.merged;
   return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_models_copy(const struct perfpred_models *models, struct perfpred_models **copy,
+                                     struct perfpred_error *error) {
+  struct perfpred_models *empty = NULL;
+  enum perfpred_status status = ppi_models_create(&empty, error);
+
+  if (status)
+    return status;
+  empty->machine = models->machine;
+  empty->setups[0] = models->setups[0];
+  empty->options = models->options;
+  memcpy(empty->created, models->created, sizeof empty->created);
+  status = perfpred_models_merge(models, empty, NULL, copy, error);
+  perfpred_models_unref(empty);
+  return status;
 }

@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "kernel/basis.h"
 #include "machine/machine.h"
+#include "model/anchor.h"
 
 /* Kernels work on tiles, and a tile that sticks out of an operand costs (nearly) as much as a whole one. Sizes are taken as they are
    and padding (0 to 1) of what is missing to the next multiple of the tile. 0 and 1 are no tile. */
@@ -67,6 +68,9 @@ struct ppi_submodel {
   ppi_pair *packed; /* behind the pieces' (packed.h) */
   uint64_t points, samples, disturbed;
   struct ppi_value values[PPI_ARG_MAX]; /* flags and scalars of the case, from case_text: for flop counts */
+  struct ppi_anchor *anchors;           /* of the kernel and case; owned */
+  int anchor_count;
+  struct ppi_scaling scaling;
 };
 
 /* Leading dimensions that are measured alike. CROWDED: columns begin in few sets of a cache. */

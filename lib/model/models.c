@@ -161,6 +161,10 @@ static void describe(const struct ppi_submodel *submodel, struct perfpred_model_
   info->setup = (size_t)submodel->setup;
   info->context = submodel->context;
   info->ld = submodel->ld;
+  info->anchors = (size_t)submodel->anchor_count;
+  info->scale = ppi_scaling_factor(&submodel->scaling);
+  info->scaled_at = submodel->scaling.at;
+  info->scaled_from = submodel->scaling.from;
 }
 
 enum perfpred_status ppi_models_check_info(const struct perfpred_models *models, const void *info, size_t size,

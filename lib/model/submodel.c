@@ -9,11 +9,14 @@
 void ppi_submodel_release(struct ppi_submodel *submodel) {
   for (int i = 0; submodel->pieces && i < submodel->piece_count; i++)
     free(submodel->pieces[i].coefficients);
+  free(submodel->anchors);
   free(submodel->packed);
   free(submodel->pieces);
   free(submodel->splits);
   free(submodel->basis);
   ppi_kernel_unref(submodel->kernel);
+  submodel->anchors = NULL;
+  submodel->anchor_count = 0;
   submodel->packed = NULL;
   submodel->pieces = NULL;
   submodel->splits = NULL;

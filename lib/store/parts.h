@@ -28,6 +28,10 @@ enum perfpred_status ppi_store_get_options(const struct ppi_json_node *root, str
 enum perfpred_status ppi_store_get_submodel(const struct perfpred_context *context, const struct ppi_json_node *list,
                                             size_t index, bool one_setup, struct perfpred_models *models);
 
+/* anchors.c: of a sub-model, where there are any, and what it was scaled by. */
+void ppi_store_put_anchors(struct ppi_json_out *out, const struct ppi_submodel *submodel);
+enum perfpred_status ppi_store_get_anchors(const struct ppi_json_node *node, struct ppi_submodel *submodel);
+
 /* records.c: raw samples of a call, from the first-th part of the record on; disturbed and measure_s are of those. */
 void ppi_store_put_record(struct ppi_json_out *out, const struct ppi_record *record, size_t first, uint64_t disturbed,
                           double measure_s);

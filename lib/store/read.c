@@ -151,7 +151,9 @@ static enum perfpred_status get_head(const struct perfpred_context *context, con
     status = get_bounds(&domain, submodel->dimensions, submodel->lower, submodel->upper);
   if (!status)
     status = ppi_json_integer(node, "ld", 0, INT_MAX, &submodel->ld);
-  return status ? status : get_counts(node, submodel);
+  if (!status)
+    status = get_counts(node, submodel);
+  return status ? status : ppi_store_get_anchors(node, submodel);
 }
 
 static enum perfpred_status get_degrees(const struct ppi_json_node *node, int dimensions, struct ppi_piece *piece) {

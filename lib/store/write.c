@@ -115,6 +115,7 @@ static void write_head(struct ppi_text *text, const struct ppi_submodel *submode
   ppi_json_put_integer(&out, "points", (int64_t)submodel->points);
   ppi_json_put_integer(&out, "samples", (int64_t)submodel->samples);
   ppi_json_put_integer(&out, "disturbed", (int64_t)submodel->disturbed);
+  ppi_store_put_anchors(&out, submodel);
   end_open(&out, text);
 }
 

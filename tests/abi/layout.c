@@ -38,6 +38,51 @@ AT(perfpred_doctor_options, progress, 72);
 AT(perfpred_doctor_options, progress_data, 80);
 SIZE(perfpred_doctor_options, 88);
 
+AT(perfpred_drift_options, size, 0);
+AT(perfpred_drift_options, setup, 8);
+AT(perfpred_drift_options, repetitions, 16);
+AT(perfpred_drift_options, gate, 24);
+AT(perfpred_drift_options, budget_s, 32);
+AT(perfpred_drift_options, progress, 40);
+AT(perfpred_drift_options, progress_data, 48);
+SIZE(perfpred_drift_options, 56);
+
+AT(perfpred_drift_info, size, 0);
+AT(perfpred_drift_info, verdict, 8);
+AT(perfpred_drift_info, ratio, 16);
+AT(perfpred_drift_info, noise, 24);
+AT(perfpred_drift_info, kernels, 32);
+AT(perfpred_drift_info, anchors, 40);
+AT(perfpred_drift_info, measured, 48);
+AT(perfpred_drift_info, wall_s, 56);
+SIZE(perfpred_drift_info, 64);
+
+AT(perfpred_drift_kernel, size, 0);
+AT(perfpred_drift_kernel, kernel, 8);
+AT(perfpred_drift_kernel, setup, 16);
+AT(perfpred_drift_kernel, at, 24);
+AT(perfpred_drift_kernel, scale, 32);
+AT(perfpred_drift_kernel, anchors, 40);
+AT(perfpred_drift_kernel, measured, 48);
+AT(perfpred_drift_kernel, ratio, 56);
+AT(perfpred_drift_kernel, noise, 64);
+AT(perfpred_drift_kernel, threshold, 72);
+AT(perfpred_drift_kernel, verdict, 80);
+SIZE(perfpred_drift_kernel, 88);
+
+AT(perfpred_drift_point, corrected_s, 0);
+AT(perfpred_drift_point, corrected_are, 8);
+AT(perfpred_drift_point, corrected_re, 16);
+SIZE(perfpred_drift_point, 24);
+
+AT(perfpred_drift_validation, size, 0);
+AT(perfpred_drift_validation, corrected_mean_are, 8);
+AT(perfpred_drift_validation, corrected_median_are, 16);
+AT(perfpred_drift_validation, ratio, 24);
+AT(perfpred_drift_validation, readings, 32);
+AT(perfpred_drift_validation, anchor_s, 40);
+SIZE(perfpred_drift_validation, 48);
+
 AT(perfpred_error, status, 0);
 AT(perfpred_error, line, 4);
 AT(perfpred_error, column, 8);
@@ -62,7 +107,11 @@ AT(perfpred_model_info, setup, 192);
 AT(perfpred_model_info, context, 200);
 AT(perfpred_model_info, ld, 208);
 AT(perfpred_model_info, size_names, 216);
-SIZE(perfpred_model_info, 280);
+AT(perfpred_model_info, anchors, 280);
+AT(perfpred_model_info, scale, 288);
+AT(perfpred_model_info, scaled_at, 296);
+AT(perfpred_model_info, scaled_from, 304);
+SIZE(perfpred_model_info, 312);
 
 AT(perfpred_setup_info, size, 0);
 AT(perfpred_setup_info, blas_family, 8);
@@ -110,6 +159,7 @@ AT(perfpred_generate_options, known, 152);
 AT(perfpred_generate_options, contexts, 160);
 AT(perfpred_generate_options, spent_s, 168);
 AT(perfpred_generate_options, states, 176);
+AT(perfpred_generate_options, anchors, 180);
 SIZE(perfpred_generate_options, 184);
 
 AT(perfpred_merge_options, size, 0);
@@ -139,7 +189,10 @@ AT(perfpred_generate_report, spare_s, 112);
 AT(perfpred_generate_report, yardstick_s, 120);
 AT(perfpred_generate_report, restore_s, 128);
 AT(perfpred_generate_report, floor_s, 136);
-SIZE(perfpred_generate_report, 144);
+AT(perfpred_generate_report, anchors, 144);
+AT(perfpred_generate_report, anchor_s, 152);
+AT(perfpred_generate_report, anchor_change, 160);
+SIZE(perfpred_generate_report, 168);
 
 AT(perfpred_setup, size, 0);
 AT(perfpred_setup, blas, 8);

@@ -25,6 +25,7 @@ static double cost(void *data, const struct perfpred_virtual_call *call) {
 
 static struct perfpred_generate_options options_of(void) {
   struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  options.anchors = -1; /* they have the date of their generation */
   options.n_upper = 64;
   options.b_upper = 16;
   options.repetitions = 2;

@@ -6,7 +6,7 @@ import re
 
 from harness import ROOT, main, models, run
 
-SUBCOMMANDS = "machine apex doctor kernels algorithms generate model predict cache rank table tune measure misses contract timings validate plot".split()
+SUBCOMMANDS = "machine apex doctor kernels algorithms generate model predict cache rank table tune measure misses contract timings validate drift plot".split()
 
 
 def read(name):

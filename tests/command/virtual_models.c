@@ -2,7 +2,7 @@
 /* Writes a model file of a machine that does not exist: the time of every call follows from its sizes, so that tests know
    what has to come out. usage: virtual_models FILE NAME...
    In the environment: KILL_AFTER=N, kills itself at the Nth call; JOURNAL=1, with a journal; SAMPLES=1, keeps samples;
-   TEXT=PATH, kernels and algorithms of a file; KNOWN=1, uses those that FILE has; CONTEXTS=1, models of calls in the steps of their algorithm; KILL_AT=unlink or rename, kills itself before it does that to the journal or to FILE. */
+   TEXT=PATH, kernels and algorithms of a file; KNOWN=1, uses those that FILE has; ANCHORS=1, with anchors; CONTEXTS=1, models of calls in the steps of their algorithm; KILL_AT=unlink or rename, kills itself before it does that to the journal or to FILE. */
 #include <perfpred/perfpred.h>
 
 #include <fcntl.h>
@@ -78,6 +78,7 @@ static int generate(struct perfpred_context *context, const char *path, int coun
   options.journal = getenv("JOURNAL") ? journal : NULL;
   options.restart = getenv("RESTART") ? 1 : 0;
   options.keep_samples = getenv("SAMPLES") ? 1 : 0;
+  options.anchors = getenv("ANCHORS") ? 0 : -1;
   options.contexts = getenv("CONTEXTS") ? PERFPRED_CONTEXTS_INSTEAD : PERFPRED_CONTEXTS_NONE;
   int result = 0;
   if (getenv("KNOWN") && perfpred_models_load(context, path, NULL, &known, &error) != PERFPRED_OK)

@@ -424,6 +424,53 @@ static enum perfpred_status validate(struct perfpred_error *error) {
   return status;
 }
 
+static enum perfpred_status validate_drift(struct perfpred_drift *made, struct perfpred_plan *plan,
+                                           struct perfpred_sampler *sampler, struct perfpred_error *error) {
+  const struct perfpred_plan *const plans[] = { plan };
+  struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
+  struct perfpred_drift_validation summary = PERFPRED_DRIFT_VALIDATION_INIT;
+  struct perfpred_validation_point points[2] = { { .parameters = { 64, 16 } }, { .parameters = { 48, 24 } } };
+  struct perfpred_drift_point corrected[2];
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  options.repetitions = 2;
+  return perfpred_drift_validate(made, plans, 1, sampler, &options, points, corrected, 2, &validation, &summary, error);
+}
+
+/* Anchors timed again, told, models scaled by them, and a validation beside them. */
+static enum perfpred_status drift(struct perfpred_error *error) {
+  struct perfpred_sampler *sampler = NULL;
+  struct perfpred_plan *plan = NULL;
+  struct perfpred_drift *made = UNTOUCHED(struct perfpred_drift);
+  struct perfpred_models *scaled = UNTOUCHED(struct perfpred_models);
+  struct perfpred_drift_options options = PERFPRED_DRIFT_OPTIONS_INIT;
+  char *json = UNTOUCHED(char);
+  options.repetitions = 3;
+  enum perfpred_status status =
+      perfpred_sampler_create_virtual(context, clockwork_cost, NULL, clockwork_dgelsy, &sampler, error);
+  if (status)
+    return status;
+  status = perfpred_drift_create(models, &made, error);
+  made = result(status, made, "drift");
+  if (!status)
+    status = perfpred_drift_measure(made, sampler, &options, error);
+  if (!status) {
+    status = perfpred_drift_report(made, &json, error);
+    perfpred_free(result(status, json, "json"));
+  }
+  if (!status) {
+    status = perfpred_drift_apply(made, &scaled, NULL, error);
+    perfpred_models_unref(result(status, scaled, "scaled"));
+  }
+  if (!status)
+    status = perfpred_plan_create(program, models, NULL, &plan, error);
+  if (!status)
+    status = validate_drift(made, plan, sampler, error);
+  perfpred_plan_destroy(plan);
+  perfpred_drift_destroy(made);
+  perfpred_sampler_destroy(sampler);
+  return status;
+}
+
 static enum perfpred_status validate_kernels(struct perfpred_error *error) {
   static const int64_t values[] = { 64, 16 };
   struct perfpred_sampler *sampler = NULL;
@@ -507,6 +554,7 @@ static const struct {
   { "rank", rank },
   { "measure", measure },
   { "validate", validate },
+  { "drift: measure, report, apply, validate", drift },
   { "validate kernel by kernel", validate_kernels },
 };
 
