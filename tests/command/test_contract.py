@@ -371,6 +371,32 @@ def test_measured():
     return None
 
 
+def test_measured_some():
+    """the best ones, and others at random: which ones follows from the seed"""
+    if NO_WORKER:
+        return NO_WORKER
+    words = "contract", "iaj,ji->a", "a=i=j=6", "--gate", "off", "--reps", "2", "--complete", "--measure", "1", "--others", "2"
+    answer = report(*words, "--seed", "7")
+    executed = [one["name"] for one in answer["algorithms"] if "measured_s" in one]
+    assert answer["pick"] in executed and len(executed) == answer["validation"]["executed"] == 3
+    assert answer["predicted"] == answer["candidates"] == 8
+    alone = report(*words, "--limit", "1e-9")
+    assert alone["validation"]["executed"] == 1
+    return None
+
+
+def test_stages():
+    """errors after each stage, beside one set of executions"""
+    if NO_WORKER:
+        return NO_WORKER
+    words = "contract", "ac,cb->ab", "a=b=c=6", "--kernel", "gemm,ger", "--stages", "--gate", "off", "--reps", "2", "--budget", "0.02"
+    answer = report(*words)
+    assert [one["stage"] for one in answer["stages"] if one["mode"] == "remote"] == ["repeated", "distances", "prefetch", "failures", "first"]
+    assert answer["executed"] == 2 and all(one["compared"] <= 2 for one in answer["stages"])
+    assert "replay" in run(*words).out
+    return None
+
+
 # --- Bad input ----------------------------------------------------------------------------------------------------------------
 
 
@@ -386,6 +412,16 @@ def test_bad_contractions():
     refuses(1, "contract", "ai,ibc->abcx", "a=b=c=x=4", "i=2", naming=["index x"])
     refuses(1, "contract", "a1,1bc->abc", "a=b=c=4", naming=["letter"])
     refuses(1, "contract", "ai,ibc->abc", "a=b=c=4000000000", "i=8", "--list", naming=["2^63"])
+
+
+def test_nonsense():
+    """texts that nobody can mean: one line, whatever they are"""
+    for text in (",", ",->", "%s%n,a->a", "a" * 5000 + ",b->ab", "\u00e9,b->\u00e9b", "a,b->ab->c", "a-,b->ab", "a,b>ab", "a,b,->ab", "1,2->12"):
+        refuses(1, "contract", text, "a=b=3", "--list")
+    refuses(1, "contract", "i,i->i", "i=4", naming=["no algorithm"])
+    refuses(1, "contract", "ac,cb->ab", "a=b=c=2", "--emit", "c", "dgemm", "--strides", "A=1,4294967296", naming=["2^31"])
+    if not NO_WORKER:
+        refuses(1, "contract", "ac,cb->ab", "a=b=c=400", "--memory", "1M", naming=["bytes"])
 
 
 def test_bad_extents():
