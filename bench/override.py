@@ -6,6 +6,15 @@ override.py DRIVER OVERRIDE [--table FILE] [...]: DRIVER is override-driver, OVE
 the machine. One process for each setting, all on the same libraries, calls interleaved: what differs is the table that each reads.
 Prints, for every routine and size, median times relative to stock, and sums over the sizes; the noise is how far the medians of odd and
 even repetitions of one setting are apart.
+
+Time: --budget seconds for all routines, in equal parts. From the time of one round of all settings at a size follows how many rounds there
+are for it and the larger ones: at most --reps, at small sizes more, until a second is used up. Where not even one round of all is left, block
+sizes that were slow so far are left out, those of stock, override and the best three never. What was left out is told.
+
+The retake of routines that missed their goals (10 minutes), with a table of ten minutes on the same machine:
+
+    perfpred generate --for lapack -n 24:3000 -o lapack.json --table lapack.table --budget 600 --env BLIS_ARCH_TYPE=0
+    override.py DRIVER OVERRIDE --table lapack.table --retake --budget 600 --env BLIS_ARCH_TYPE=0
 """
 
 import argparse
@@ -25,6 +34,19 @@ ROUTINES = (
     "dormqr-ln dormqr-lt dormqr-rn dormqr-rt dormlq-ln dormlq-lt dormlq-rn dormlq-rt dsytrd dsytrd-u dgebrd dgehrd "
     "dsytrf dsytrf-u"
 ).split()
+# Those that missed before, by more than noise, and what is expected of them, stated before the figures are taken. Printed beside them.
+RETAKE = {
+    # Was 1.031 of stock, best static 0.996: b = 96 was predicted 4 % faster than 64 and is 4 to 10 % slower. A table whose decisions were
+    # measured against stock (`generate` does so since then) keeps 64 there.
+    "dgetrf": "override at most 1.005 of stock, within 1 % of the best static; no size more than 2 % slower beyond noise",
+    # Was 0.857, best static 0.733 (64, the cap): one answer for four uses, 48 or 56. Now each use has its own.
+    "dormqr-ln": "override 0.73 to 0.78: blocks of 64, or near it, from n = 600 on",
+    "dormqr-rt": "override within 3 % of the best static",
+    # Was 0.820, best static 0.777 (16), 34 % slower than stock at n = 300. Small sizes are decided by calls of ten microseconds.
+    "dsytrd": "override 0.77 to 0.82; n = 300 no more than 2 % slower than stock, since that is measured now",
+    # Was 1.034, best static 1.013: there is nothing to gain, so that all that can be hoped for is not to lose.
+    "dsytrf": "override 1.00 within noise: stock block sizes nearly everywhere",
+}
 N1, N3, MIN12, MAX123, SPAN23 = 1, 3, 5, 7, 8
 SIZES = dict(DGETRF=MIN12, DGEQRF=MIN12, DGELQF=MIN12, DGEBRD=MIN12, DORGQR=N3, DORGLQ=N3, DGEHRD=SPAN23)
 SIZES.update(DORMQR=MAX123, DORMLQ=MAX123)
@@ -48,6 +70,11 @@ def write_table(path, nb):
     body = routines + rows + cells
     with open(path, "wb") as file:
         file.write(header(zlib.crc32(header(0) + body)) + body)
+
+
+LONG_S = 0.2  # a call that needs no warming up
+CHEAP_S = 1.0  # rounds at small sizes go on until then
+MOST_ROUNDS = 25
 
 
 class Setting:
@@ -100,15 +127,51 @@ def settings_of(options, folder):
     return settings
 
 
-def measure(settings, routine, n, reps):
-    """Times of every setting, interleaved; the first round warms up and is dropped."""
+class Allowance:
+    """Seconds that a routine has left, and what its rounds are going to take: as the cube of the size."""
+
+    def __init__(self, seconds, sizes, reps):
+        self.end, self.sizes, self.reps = time.monotonic() + seconds, sizes, reps
+        self.share_s = None  # of a round, for one setting, divided by the cube of the size
+
+    def left_s(self):
+        return self.end - time.monotonic()
+
+    def learn(self, n, seconds, settings):
+        self.share_s = seconds / settings / n**3
+
+    def rounds(self, n, settings):
+        """How many rounds of so many settings there may be, at least 1."""
+        each = self.share_s * n**3 * settings
+        all_larger = self.share_s * settings * sum(size**3 for size in self.sizes if size >= n)
+        fair = int(self.left_s() / all_larger) if self.left_s() > 0 else 0
+        return max(1, min(fair, max(self.reps, min(MOST_ROUNDS, int(CHEAP_S / each)))))
+
+    def settings(self, n, count):
+        """How many settings there is time for, one round of each at this and all larger sizes; None: not known yet."""
+        if self.share_s is None:
+            return count
+        one = self.share_s * sum(size**3 for size in self.sizes if size >= n)
+        return max(0, min(count, int(self.left_s() / one)))
+
+
+def round_of(settings, routine, n, times):
+    for setting in settings:
+        times[setting.name].append(setting.time(routine, n))
+
+
+def measure(settings, routine, n, allowance):
+    """Times of every setting, interleaved. The first round warms up and is dropped, unless its calls are long."""
     times = {setting.name: [] for setting in settings}
-    for rep in range(reps + 1):
+    begin = time.monotonic()
+    round_of(settings, routine, n, times)
+    long = min(values[0] for values in times.values()) > LONG_S
+    allowance.learn(n, time.monotonic() - begin, len(settings))  # with what goes before a call; too much rather than too little
+    if not long:
+        times = {name: [] for name in times}
+    for number in range(allowance.rounds(n, len(settings)) - long):
         # every other round backwards, so that no setting is always the first after another one
-        for setting in settings if rep % 2 else reversed(settings):
-            seconds = setting.time(routine, n)
-            if rep > 0:
-                times[setting.name].append(seconds)
+        round_of(settings if number % 2 else reversed(settings), routine, n, times)
     return times
 
 
@@ -124,36 +187,60 @@ def noise_of(times):
 
 class Sums:
     def __init__(self, blocks):
-        self.blocks, self.points = blocks, []
+        self.blocks, self.points = list(blocks), []
 
     def add(self, n, times):
         medians = {name: statistics.median(values) for name, values in times.items()}
-        self.points.append((n, medians, noise_of(times)))
+        self.points.append((n, medians, noise_of(times), min(map(len, times.values()))))
+
+    def total(self, nb):
+        return sum(medians[nb] for _, medians, _, _ in self.points)
+
+    def keep(self, count):
+        """Leaves out the slowest block sizes until so many are left, at least three. Those that are."""
+        if self.points and count < len(self.blocks):
+            self.blocks = sorted(sorted(self.blocks, key=self.total)[: max(count, 3)])
+        return self.blocks
 
     def best_static(self):
-        return min(self.blocks, key=lambda nb: sum(medians[nb] for _, medians, _ in self.points))
+        return min(self.blocks, key=self.total)
 
     def print(self, routine):
         static = self.best_static()
         total = dict(stock=0.0, static=0.0, override=0.0, best=0.0)
-        print(f"\n{routine}: best static block size {static}")
-        print(f"{'n':>6} {'stock ms':>10} {'static':>8} {'override':>9} {'best':>8} {'(NB)':>5} {'noise':>7}")
+        print(f"\n{routine}: best static block size {static} of {','.join(map(str, self.blocks))}")
+        if routine in RETAKE:
+            print(f"expected: {RETAKE[routine]}")
+        print(f"{'n':>6} {'stock ms':>10} {'static':>8} {'override':>9} {'best':>8} {'(NB)':>5} {'noise':>7} {'reps':>5}")
         worst = 0.0
-        for n, medians, noise in self.points:
-            best = min(self.blocks, key=lambda nb: medians[nb])
+        for n, medians, noise, rounds in self.points:
+            best = min((nb for nb in medians if isinstance(nb, int)), key=lambda nb: medians[nb])
             row = dict(stock=medians["stock"], static=medians[static], override=medians["override"], best=medians[best])
             for key, value in row.items():
                 total[key] += value
             worst = max(worst, row["override"] / row["stock"] - 1 - noise)
             print(
                 f"{n:6d} {1e3 * row['stock']:10.3f} {row['static'] / row['stock']:8.3f} "
-                f"{row['override'] / row['stock']:9.3f} {row['best'] / row['stock']:8.3f} {best:5d} {100 * noise:6.1f}%"
+                f"{row['override'] / row['stock']:9.3f} {row['best'] / row['stock']:8.3f} {best:5d} {100 * noise:6.1f}% {rounds:5d}"
             )
         print(
             f"{'sum':>6} {1e3 * total['stock']:10.3f} {total['static'] / total['stock']:8.3f} "
             f"{total['override'] / total['stock']:9.3f} {total['best'] / total['stock']:8.3f}"
         )
         return static, total, worst
+
+
+def measure_routine(settings, options, routine, seconds):
+    """Its row of the summary; None: not one size was measured."""
+    allowance, sums = Allowance(seconds, options.n, options.reps), Sums(options.blocks)
+    for n in options.n:
+        count = allowance.settings(n, len(sums.blocks) + 2)
+        if count < 5 and sums.points:  # stock, override and three block sizes
+            print(f"\n{routine}: no time for n = {n} and more")
+            break
+        kept = ["stock", "override", *sums.keep(count - 2)]
+        sums.add(n, measure([setting for setting in settings if setting.name in kept], routine, n, allowance))
+    return sums.print(routine) if sums.points else None
 
 
 def print_summary(summary):
@@ -203,8 +290,9 @@ def read_options():
     parser.add_argument("--routines", type=routines, default=ROUTINES)
     parser.add_argument("-n", type=numbers, default=numbers("300:3000:300"), metavar="LO:HI:STEP")
     parser.add_argument("-b", "--blocks", type=blocks, default=blocks("16,32,48,64,96,128,160,192,256"))
-    parser.add_argument("--reps", type=int, default=5)
-    parser.add_argument("--limit", type=float, default=3600.0, help="seconds; the routine at hand is still completed")
+    parser.add_argument("--reps", type=int, default=5, help="most rounds of the larger sizes; default 5")
+    parser.add_argument("--budget", type=float, default=3600.0, help="seconds, of all routines in equal parts; default 3600")
+    parser.add_argument("--retake", action="store_true", help=f"of {', '.join(RETAKE)} alone")
     parser.add_argument("--blas", default=f"{LIBRARIES}/blis-serial/libblis.so.4")
     parser.add_argument("--lapack", default=f"{LIBRARIES}/lapack/liblapack.so.3")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
@@ -212,24 +300,23 @@ def read_options():
     for path in (options.driver, options.override, options.table, options.blas, options.lapack):
         if not os.path.exists(path):
             parser.error(f"{path}: no such file")
-    if options.reps < 1:
-        parser.error("--reps: expected at least 1")
+    if options.reps < 1 or not options.budget > 0:
+        parser.error("--reps, --budget: expected at least 1")
+    if options.retake:
+        options.routines = list(RETAKE)
     return options
 
 
 def main():
     options = read_options()
-    summary, begin = {}, time.monotonic()
+    summary, end = {}, time.monotonic() + options.budget
     with tempfile.TemporaryDirectory(prefix="perfpred-override-") as folder:
         settings = settings_of(options, folder)
-        for routine in options.routines:
-            if time.monotonic() - begin > options.limit:
-                print(f"\nleft out for want of time: {', '.join(r for r in options.routines if r not in summary)}")
-                break
-            sums = Sums(options.blocks)
-            for n in options.n:
-                sums.add(n, measure(settings, routine, n, options.reps))
-            summary[routine] = sums.print(routine)
+        for place, routine in enumerate(options.routines):
+            left = max(end - time.monotonic(), 0.0)
+            row = measure_routine(settings, options, routine, left / (len(options.routines) - place))
+            if row:
+                summary[routine] = row
             sys.stdout.flush()
         for setting in settings:
             setting.close()

@@ -8,6 +8,7 @@
 
 #include "decided.h"
 #include "generating.h"
+#include "progress.h"
 #include "target.h"
 #include "units.h"
 
@@ -19,6 +20,7 @@
 #define B_LOWER 8
 #define LEAST_S 0.001  /* what a group has where those before it took more than their part */
 #define MEASURING 0.97 /* part of the budget; the rest is for deciding */
+#define TESTING 0.12   /* and this part is for testing what was decided */
 
 /* One generation. */
 struct group {
@@ -33,7 +35,8 @@ struct work {
   struct decided_target target;
   char types[5];
   struct perfpred_generate_report total;
-  int done, count; /* groups */
+  struct perfpred_decisions_test test; /* pieces 0: none was made, or there was nothing to test */
+  int done, count;                     /* groups */
 };
 
 bool lapack_is_meant(const struct options *options) {
@@ -41,8 +44,9 @@ bool lapack_is_meant(const struct options *options) {
 }
 
 int lapack_check_absent(const struct options *options) {
-  if (options->types != NULL || options->table != NULL || options->emit != NULL || options->name != NULL)
-    return message_misuse("--types, --table, --emit and --name go with --for lapack");
+  if (options->types != NULL || options->table != NULL || options->emit != NULL || options->name != NULL ||
+      options->untested)
+    return message_misuse("--types, --table, --untested, --emit and --name go with --for lapack");
   return COMMAND_OK;
 }
 
@@ -145,10 +149,14 @@ static int run_group(struct work *work, const struct options *options, const str
   return result;
 }
 
+static double budget_of(const struct options *options) {
+  return options->budget_s > 0.0 ? options->budget_s : BUDGET_S;
+}
+
 /* What a group leaves of its part of the budget goes to those behind it. */
 static int run_groups(struct work *work) {
   struct options options = *work->options;
-  double left_s = MEASURING * (options.budget_s > 0.0 ? options.budget_s : BUDGET_S);
+  double left_s = (MEASURING - (options.untested ? 0.0 : TESTING)) * budget_of(&options);
   double shares = (double)strlen(work->types); /* of the groups that are left */
   int result = COMMAND_OK;
   work->count = GROUPS * (int)strlen(work->types);
@@ -180,6 +188,9 @@ static int print_json(const struct work *work, const struct perfpred_decisions *
   document_number(&document, "wall_s", work->total.wall_s);
   document_number(&document, "max_error", work->total.max_error);
   document_boolean(&document, "budget_exhausted", work->total.budget_exhausted != 0);
+  document_integer(&document, "test_pieces", (int64_t)work->test.pieces);
+  document_integer(&document, "tested", (int64_t)work->test.measured);
+  document_integer(&document, "given_up", (int64_t)work->test.given_up);
   return document_print(&document);
 }
 
@@ -191,6 +202,11 @@ static int print_text(const struct work *work, const struct perfpred_decisions *
   if (work->total.models > 0)
     printf("largest error  %s at the sampling points\n", unit_percent(text, work->total.max_error, "%.2f %%"));
   decided_print(decisions, &work->target);
+  if (work->test.pieces > 0)
+    printf("tested         %llu of %llu ranges of sizes with other answers than LAPACK's, %.1f s; %llu were no faster "
+           "and have LAPACK's now\n",
+           (unsigned long long)work->test.measured, (unsigned long long)work->test.pieces, work->test.wall_s,
+           (unsigned long long)work->test.given_up);
   if (work->total.budget_exhausted)
     printf("The budget ended the refinement early: more time makes better models.\n");
   return COMMAND_OK;
@@ -215,6 +231,33 @@ static void note_missing(const struct work *work, const struct perfpred_decision
     message_note("no decision for %s: some of their kernels have no models in these ranges of -n and -b", names);
 }
 
+/* Where a decision is no faster than LAPACK's own answer the latter takes its place. That nothing can be tested is no reason to have no table. */
+static int test(struct work *work, struct session *session, struct perfpred_decisions **decisions) {
+  struct perfpred_measure_options measure = PERFPRED_MEASURE_OPTIONS_INIT;
+  struct perfpred_decisions *tested = NULL;
+  struct progress progress;
+  int result = session_sample(session);
+  if (result != COMMAND_OK)
+    return result;
+  measure.gate = session->options->gate;
+  measure.budget_s = TESTING * budget_of(session->options);
+  measure.progress = progress_step;
+  measure.progress_data = &progress;
+  progress_begin(&progress, "test");
+  enum perfpred_status status =
+      perfpred_decisions_test(session->context, session->sampler, *decisions, work->generate.n_lower,
+                              work->generate.n_upper, &measure, &tested, &work->test, &session->error);
+  if (progress_end(&progress))
+    return message_fail("interrupted: no table is written");
+  if (status != PERFPRED_OK) {
+    message_note("the decisions are not tested: %s", session->error.text);
+    return COMMAND_OK;
+  }
+  perfpred_decisions_destroy(*decisions);
+  *decisions = tested;
+  return COMMAND_OK;
+}
+
 static int decide(struct work *work) {
   struct options options = *work->options;
   struct perfpred_decisions *decisions = NULL;
@@ -225,6 +268,8 @@ static int decide(struct work *work) {
     result = session_load(&session);
   if (result == COMMAND_OK)
     result = decided_make(&session, work->types, &decisions);
+  if (result == COMMAND_OK && !options.untested)
+    result = test(work, &session, &decisions);
   if (result == COMMAND_OK)
     result = decided_write(&options, decisions, &work->target);
   if (result == COMMAND_OK)
@@ -237,7 +282,10 @@ static int decide(struct work *work) {
 }
 
 int lapack_run(const struct options *options, const struct perfpred_generate_options *generate) {
-  struct work work = { .options = options, .generate = *generate, .total = PERFPRED_GENERATE_REPORT_INIT };
+  struct work work = { .options = options,
+                       .generate = *generate,
+                       .total = PERFPRED_GENERATE_REPORT_INIT,
+                       .test = PERFPRED_DECISIONS_TEST_INIT };
   int result = decided_types(options, work.types);
   if (result == COMMAND_OK)
     result = target_check(options->output);

@@ -34,8 +34,8 @@ enum {
   TAKES_CONTEXT = 1 << 20,
   TAKES_DOCTOR = 1 << 27, /* --program --pid --no-measure --table */
   TAKES_TYPES = 1 << 21,
-  TAKES_TABLE = 1 << 22,
-  TAKES_EMIT = 1 << 23, /* --emit --name */
+  TAKES_TABLE = 1 << 22, /* --table --untested */
+  TAKES_EMIT = 1 << 23,  /* --emit --name */
   TAKES_KERNELS = 1 << 24,
   TAKES_APEX = 1 << 25,    /* of Apex-MAP's campaigns */
   TAKES_COMMAND = 1 << 28, /* operands are a command line: what stands behind the first one belongs to it */
@@ -81,6 +81,7 @@ struct options {
   int64_t repetitions, threads, ld; /* 0: the default */
   struct counts thread_counts;
   int64_t setup; /* 1: the first one of the model file; 0: any */
+  bool untested; /* decisions */
   bool json, extrapolate, force, help, replace, restart, samples, context, kernels;
   bool apply, drift; /* of a machine that drifts */
   bool keep_libraries, preload_libraries;

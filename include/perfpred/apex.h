@@ -30,7 +30,8 @@ struct perfpred_apex_options {
       *instruction_set; /**< that compute is written in: "avx512", "avx2", "sse2", "neon", "generic"; default: the
                                   widest one of the machine */
   int threads;          /**< that share the iterations of each run; default: as many as the sampler's setup has */
-  int64_t cache_bytes;  /**< of the outermost cache; default: the largest one reported, but at most 64 MiB */
+  int64_t cache_bytes;  /**< of the outermost cache; default: what a run here has of it, which takes one to two seconds to
+                             measure; where that cannot be done the largest one reported, but at most 64 MiB */
   double clock_hz;      /**< of a core; default: measured by a chain of dependent additions */
   double cell_bytes_per_cycle;    /**< width of a rectangle; default 0.5 */
   double cell_flops_per_cycle;    /**< its height; default 0.5 */
@@ -145,7 +146,8 @@ struct perfpred_apex_watch_options {
   { sizeof(struct perfpred_apex_watch_options), 0, 0.0, 0.0, 0, 0, 0, 0, 0 }
 
 /**
- * Samples of a running process, from counters: of its first thread. Spans in which it did not run are left out.
+ * Samples of a running process, from counters: of all of its threads, from when they are first seen, at the beginning of an
+ * interval, until they end; sums over them. Spans in which it did not run are left out.
  *
  * @param sampler a worker that was built with PAPI; its libraries do not matter
  * @param options what is watched

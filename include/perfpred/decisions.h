@@ -99,6 +99,43 @@ PERFPRED_API enum perfpred_status perfpred_decide(const struct perfpred_context 
                                                   const struct perfpred_decide_options *options,
                                                   struct perfpred_decisions **decisions, struct perfpred_error *error);
 
+/** What tests of a table came to. Written up to the size that the caller states. @since 0.1 */
+struct perfpred_decisions_test {
+  size_t size;       /**< sizeof; PERFPRED_DECISIONS_TEST_INIT sets it */
+  uint64_t pieces;   /**< ranges of sizes, of a ratio of 2 at most, in which the table departs from LAPACK's own answers */
+  uint64_t measured; /**< of these */
+  uint64_t given_up; /**< of these: no faster than LAPACK's own, which stand there now */
+  double wall_s;     /**< wall time */
+};
+#define PERFPRED_DECISIONS_TEST_INIT                                                                                   \
+  { sizeof(struct perfpred_decisions_test), 0, 0, 0, 0.0 }
+
+/**
+ * Tests a table where it departs from LAPACK's own answers: the algorithm runs with either answer, in turn, at one size of each range of
+ * sizes, and where the table's is no faster LAPACK's own takes its place. Small sizes come first; what there is no time for is left as it is.
+ *
+ * @param context where the algorithms are found
+ * @param sampler what measures: the BLAS and LAPACK that the table is for
+ * @param decisions the table, without rows over a second size
+ * @param n_lower least size that matters
+ * @param n_upper largest size that matters
+ * @param options repetitions (default 5), gate, budget, progress, as for perfpred_measure; or NULL
+ * @param[out] tested the new table; owned by the caller, release with perfpred_decisions_destroy
+ * @param[in,out] report what came of it, size set by the caller; or NULL
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_UNSUPPORTED (the table has rows), PERFPRED_INVALID, PERFPRED_NO_MEMORY, and as perfpred_measure
+ * @par Thread safety: context and table may be shared; the sampler belongs to one thread at a time.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_decisions_test(const struct perfpred_context *context,
+                                                          struct perfpred_sampler *sampler,
+                                                          const struct perfpred_decisions *decisions, int64_t n_lower,
+                                                          int64_t n_upper,
+                                                          const struct perfpred_measure_options *options,
+                                                          struct perfpred_decisions **tested,
+                                                          struct perfpred_decisions_test *report,
+                                                          struct perfpred_error *error);
+
 /**
  * Loads a decision table, for any machine. All or nothing.
  *

@@ -23,17 +23,21 @@ PERFPRED_BEGIN_DECLS
  * place. @since 0.1
  */
 struct perfpred_memo {
-  const struct perfpred_tuner *tuner; /**< NULL: every answer is the default */
-  int routine;                        /**< id, as perfpred_tuner_routine gives it */
-  int thread_limit;                   /**< as in perfpred_tuner_block_size */
-  int64_t default_value;              /**< where the tuner has no answer */
+  const struct perfpred_tuner *tuner;         /**< NULL: every answer is the default */
+  int routine;                                /**< id, as perfpred_tuner_routine gives it */
+  int thread_limit;                           /**< as in perfpred_tuner_block_size */
+  int64_t default_value;                      /**< where the tuner has no answer */
   int64_t questions[PERFPRED_MEMO_PLACES][2]; /**< sizes; 0, 0: a free place */
   int64_t values[PERFPRED_MEMO_PLACES];       /**< the answers */
 };
 
 /** A memo of a tuner's routine, without answers yet. @since 0.1 */
 #define PERFPRED_MEMO_INIT(tuner, routine, thread_limit, default_value)                                                \
-  { (tuner), (routine), (thread_limit), (default_value), { { 0, 0 } }, { 0 } }
+  {                                                                                                                    \
+    (tuner), (routine), (thread_limit), (default_value), { { 0, 0 } }, {                                               \
+      0                                                                                                                \
+    }                                                                                                                  \
+  }
 
 /** Place of a question. @since 0.1 */
 static inline unsigned perfpred_memo_place(int64_t m, int64_t n) {
@@ -44,8 +48,8 @@ static inline unsigned perfpred_memo_place(int64_t m, int64_t n) {
 /** Asks the tuner, and keeps what it says. For the two functions below. @since 0.1 */
 static inline int64_t perfpred_memo_ask(struct perfpred_memo *memo, const int64_t *sizes, size_t size_count,
                                         unsigned place) {
-  const int64_t value = perfpred_tuner_block_size(memo->tuner, memo->routine, sizes, size_count, memo->thread_limit,
-                                                  memo->default_value);
+  const int64_t value =
+      perfpred_tuner_block_size(memo->tuner, memo->routine, sizes, size_count, memo->thread_limit, memo->default_value);
   if (sizes[0] == 0 && (size_count < 2 || sizes[1] == 0)) /* looks like a free place */
     return value;
   memo->questions[place][0] = size_count < 2 ? 0 : sizes[0];

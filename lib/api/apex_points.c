@@ -7,6 +7,7 @@
 
 #include "api/apex.h"
 #include "base/stats.h"
+#include "machine/levels.h"
 #include "measure/sampler.h"
 
 #define CACHE_MAX ((int64_t)64 << 20) /* a larger one is reported where others have most of it */
@@ -43,24 +44,50 @@ struct campaign {
 
 /* --- What is run --------------------------------------------------------------------------------------------------------- */
 
+/* What a run here finds of the outermost cache; 0: it cannot be measured, or the last level was not seen to end. */
+static enum perfpred_status measure_cache(struct campaign *campaign, int64_t *bytes) {
+  struct perfpred_sampler *sampler = campaign->sampler;
+  struct ppi_curve curve;
+  struct ppi_effective levels[PPI_CACHE_MAX];
+  *bytes = 0;
+  if (sampler->ops->caches == NULL)
+    return PERFPRED_OK;
+  enum perfpred_status status = sampler->ops->caches(sampler, (double)INFINITY, &curve, campaign->error);
+  const int count = status == PERFPRED_OK ? ppi_levels_find(&curve, levels) : 0;
+  if (count > 1) /* the last one is memory */
+    *bytes = levels[count - 2].bytes;
+  return status;
+}
+
+static enum perfpred_status find_cache(struct campaign *campaign, const struct ppi_machine *machine, int64_t *bytes) {
+  int64_t largest = 0, measured = 0;
+  *bytes = campaign->options.cache_bytes;
+  campaign->cache_source = "given";
+  if (*bytes > 0)
+    return PERFPRED_OK;
+  enum perfpred_status status = measure_cache(campaign, &measured);
+  for (int i = 0; i < machine->cache_count; i++)
+    if (machine->caches[i].bytes > largest)
+      largest = machine->caches[i].bytes;
+  campaign->cache_source = measured > 0          ? "measured"
+                           : largest > CACHE_MAX ? "capped"
+                           : largest > 0         ? "reported"
+                                                 : "assumed";
+  *bytes = measured > 0 ? measured : largest > CACHE_MAX ? CACHE_MAX : largest > 0 ? largest : CACHE_OTHERWISE;
+  return status;
+}
+
 static enum perfpred_status place_of(struct campaign *campaign) {
   struct ppi_machine machine;
   struct ppi_setup setup;
   struct ppi_apex_points *points = &campaign->points;
-  int64_t largest = 0;
+  int64_t bytes = 0;
   enum perfpred_status status =
       campaign->sampler->ops->describe(campaign->sampler, 0.0, &machine, &setup, campaign->error);
+  if (status == PERFPRED_OK)
+    status = find_cache(campaign, &machine, &bytes);
   if (status != PERFPRED_OK)
     return status;
-  for (int i = 0; i < machine.cache_count; i++)
-    if (machine.caches[i].bytes > largest)
-      largest = machine.caches[i].bytes;
-  campaign->cache_source = largest > CACHE_MAX ? "capped" : largest > 0 ? "reported" : "assumed";
-  int64_t bytes = largest > CACHE_MAX ? CACHE_MAX : largest > 0 ? largest : CACHE_OTHERWISE;
-  if (campaign->options.cache_bytes > 0) {
-    campaign->cache_source = "given";
-    bytes = campaign->options.cache_bytes;
-  }
   points->cache = (struct ppi_apex_cache){ (double)bytes, LINE_BYTES };
   points->threads = campaign->options.threads > 0 ? campaign->options.threads : setup.threads;
   snprintf(points->cpu, sizeof points->cpu, "%s", machine.cpu);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/question.h"
+#include "api/uses.h"
 #include "machine/clock.h"
 #include "store/table.h"
 
@@ -26,8 +27,7 @@ struct decision {
   struct ppi_question_knobs knobs;
   struct ppi_clock clock;
   double begin_s;
-  struct ppi_table_entry *entries;
-  size_t count;
+  struct ppi_entries entries;
   int setup;                     /* that the plans are of; -1: none yet */
   struct perfpred_error skipped; /* why the first one that was left out was */
 };
@@ -194,11 +194,11 @@ static enum perfpred_status add_entry(struct decision *decision, const struct pp
   enum perfpred_status status = ppi_question_decide(question, &decision->knobs, &cells, &count, error);
   if (status)
     return status;
-  decision->entries[decision->count++] = (struct ppi_table_entry){ .routine = question->tunable->routine,
-                                                                   .options = question->tunable->options,
-                                                                   .cell_size = question->tunable->size,
-                                                                   .cells = cells,
-                                                                   .cell_count = count };
+  decision->entries.items[decision->entries.count++] = (struct ppi_table_entry){ .routine = question->tunable->routine,
+                                                                                 .options = question->tunable->options,
+                                                                                 .cell_size = question->tunable->size,
+                                                                                 .cells = cells,
+                                                                                 .cell_count = count };
   decision->setup = question->plans[0]->setup;
   return PERFPRED_OK;
 }
@@ -250,8 +250,8 @@ static enum perfpred_status take_all(struct decision *decision, struct perfpred_
 
 static enum perfpred_status check_decided(void *data, const char *text, size_t length, struct perfpred_error *error) {
   const struct decision *decision = data;
-  for (size_t i = 0; i < decision->count; i++)
-    if (is_same(text, length, decision->entries[i].routine))
+  for (size_t i = 0; i < decision->entries.count; i++)
+    if (is_same(text, length, decision->entries.items[i].routine))
       return PERFPRED_OK;
   return ppi_error_set(error, PERFPRED_UNMODELLED, "%.*s is not decided: %s", (int)(length < 8 ? length : 8), text,
                        decision->skipped.text[0] != '\0' ? decision->skipped.text : "it is not of these types");
@@ -260,7 +260,7 @@ static enum perfpred_status check_decided(void *data, const char *text, size_t l
 static enum perfpred_status check_all(struct decision *decision, struct perfpred_error *error) {
   if (decision->options.routines)
     return each_name(decision->options.routines, check_decided, decision, error);
-  if (decision->count > 0)
+  if (decision->entries.count > 0)
     return PERFPRED_OK;
   if (decision->skipped.status == PERFPRED_OUT_OF_DOMAIN)
     return ppi_error_set(error, PERFPRED_OUT_OF_DOMAIN, "%s", decision->skipped.text);
@@ -283,7 +283,7 @@ static enum perfpred_status make(const struct decision *decision, struct perfpre
   describe(&setup->blas, blas, sizeof blas);
   describe(&setup->lapack, lapack, sizeof lapack);
   const struct ppi_table_origin origin = { decision->models->machine.cpu, blas, lapack, setup->threads };
-  return ppi_table_make(&origin, decision->entries, decision->count, decisions, error);
+  return ppi_table_make(&origin, decision->entries.items, decision->entries.count, decisions, error);
 }
 
 static enum perfpred_status check_arguments(const struct perfpred_context *context,
@@ -314,8 +314,8 @@ static enum perfpred_status begin(struct decision *decision, const struct perfpr
     status = read_knobs(decision, error);
   if (status)
     return status;
-  decision->entries = calloc(ppi_tunable_count(), sizeof *decision->entries);
-  return decision->entries ? PERFPRED_OK : ppi_error_memory(error);
+  decision->entries.items = calloc(2 * ppi_tunable_count(), sizeof *decision->entries.items);
+  return decision->entries.items ? PERFPRED_OK : ppi_error_memory(error);
 }
 
 enum perfpred_status perfpred_decide(const struct perfpred_context *context, struct perfpred_models *models,
@@ -331,9 +331,9 @@ enum perfpred_status perfpred_decide(const struct perfpred_context *context, str
   if (!status)
     status = check_all(&decision, error);
   if (!status)
+    status = ppi_uses_cover(&decision.entries, error);
+  if (!status)
     status = make(&decision, decisions, error);
-  for (size_t i = 0; i < decision.count; i++)
-    free((void *)decision.entries[i].cells);
-  free(decision.entries);
+  ppi_entries_free(&decision.entries);
   return status;
 }

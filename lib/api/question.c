@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "predict/cells.h"
+#include "store/table.h"
 
 #define POINT_MAX 8192
 #define WINDOW 1 /* sizes on either side that a point stands for */
@@ -201,19 +202,11 @@ static enum perfpred_status lay_out(struct search *search, struct perfpred_error
 
 /* --- Choosing ------------------------------------------------------------------------------------------------------ */
 
-static bool is_multiply(const char *routine) {
-  char name[8];
-  size_t length = strlen(routine);
-  memset(name, ' ', sizeof name);
-  memcpy(name, routine, length < sizeof name ? length : sizeof name);
-  return ppi_table_is_multiply(name);
-}
-
 static enum perfpred_status choose(struct search *search, struct perfpred_error *error) {
+  const bool multiplies = ppi_table_multiplies(search->question->tunable->routine);
   const struct ppi_cells_rule rule = { .candidate_count = search->candidate_count,
                                        .tie = search->knobs->tie,
-                                       .order =
-                                           is_multiply(search->question->tunable->routine) ? search->order : NULL };
+                                       .order = multiplies ? search->order : NULL };
   assert(search->point_count > 0);
   const double **losses = malloc(search->point_count * sizeof *losses);
   if (!losses)

@@ -14,8 +14,9 @@
 #define SPAN23 PPI_TABLE_SPAN23
 
 /* Groups: triangles and LU; reflectors; reductions and indefinite matrices, whose panels read the whole matrix for each column, so that
-   wide ones are long to measure and gain nothing. Of xSYGST ILAENV does not learn which ITYPE it is: it is decided for 1. */
-#define FAMILY(L, l, SY, sy, OR, or)                                                                                   \
+   wide ones are long to measure and gain nothing. Of xSYGST ILAENV does not learn which ITYPE it is: it is decided for 1. T: how
+   TRANS is spelled. */
+#define FAMILY(L, l, SY, sy, OR, or, T)                                                                                \
   { L "POTRF", "L", l "potrf", N1, 0, 256, 64, -1 }, { L "POTRF", "U", l "potrf-u", N1, 0, 256, 64, -1 },              \
       { L "GETRF", "", l "getrf", MIN12, 0, 256, 64, -1 }, { L "GETRI", "", l "getri", N1, 0, 256, 64, -1 },           \
       { L "TRTRI", "L", l "trtri", N1, 0, 256, 64, -1 }, { L "TRTRI", "U", l "trtri-u", N1, 0, 256, 64, -1 },          \
@@ -23,11 +24,11 @@
       { SY "GST", "L", sy "gst", N1, 0, 256, 64, -1 }, { SY "GST", "U", sy "gst-u", N1, 0, 256, 64, -1 },              \
       { L "GEQRF", "", l "geqrf-nx", MIN12, 1, 128, 32, 128 },                                                         \
       { L "GELQF", "", l "gelqf-nx", MIN12, 1, 128, 32, 128 }, { OR "GQR", "", or "gqr-nx", N3, 1, 128, 32, 128 },     \
-      { OR "GLQ", "", or "glq-nx", N3, 1, 128, 32, 128 }, { OR "MQR", "", or "mqr-ln", MAX123, 1, 64, 32, -1 },        \
-      { OR "MQR", "", or "mqr-lt", MAX123, 1, 64, 32, -1 }, { OR "MQR", "", or "mqr-rn", MAX123, 1, 64, 32, -1 },      \
-      { OR "MQR", "", or "mqr-rt", MAX123, 1, 64, 32, -1 }, { OR "MLQ", "", or "mlq-ln", MAX123, 1, 64, 32, -1 },      \
-      { OR "MLQ", "", or "mlq-lt", MAX123, 1, 64, 32, -1 }, { OR "MLQ", "", or "mlq-rn", MAX123, 1, 64, 32, -1 },      \
-      { OR "MLQ", "", or "mlq-rt", MAX123, 1, 64, 32, -1 }, { SY "TRD", "L", sy "trd", N1, 2, 96, 32, 32 },            \
+      { OR "GLQ", "", or "glq-nx", N3, 1, 128, 32, 128 }, { OR "MQR", "LN", or "mqr-ln", MAX123, 1, 64, 32, -1 },      \
+      { OR "MQR", "L" T, or "mqr-lt", MAX123, 1, 64, 32, -1 }, { OR "MQR", "RN", or "mqr-rn", MAX123, 1, 64, 32, -1 }, \
+      { OR "MQR", "R" T, or "mqr-rt", MAX123, 1, 64, 32, -1 }, { OR "MLQ", "LN", or "mlq-ln", MAX123, 1, 64, 32, -1 }, \
+      { OR "MLQ", "L" T, or "mlq-lt", MAX123, 1, 64, 32, -1 }, { OR "MLQ", "RN", or "mlq-rn", MAX123, 1, 64, 32, -1 }, \
+      { OR "MLQ", "R" T, or "mlq-rt", MAX123, 1, 64, 32, -1 }, { SY "TRD", "L", sy "trd", N1, 2, 96, 32, 32 },         \
       { SY "TRD", "U", sy "trd-u", N1, 2, 96, 32, 32 }, { L "GEBRD", "", l "gebrd", MIN12, 2, 96, 32, 128 },           \
       { L "GEHRD", "", l "gehrd", SPAN23, 2, 64, 32, 128 }, { SY "TRF", "L", sy "trf", N1, 2, 96, 64, -1 }, {          \
     SY "TRF", "U", sy "trf-u", N1, 2, 96, 64, -1                                                                       \
@@ -38,9 +39,9 @@
   }
 
 static const struct ppi_tunable all[] = {
-  FAMILY("D", "d", "DSY", "dsy", "DOR", "dor"), FAMILY("S", "s", "SSY", "ssy", "SOR", "sor"),
-  FAMILY("Z", "z", "ZHE", "zhe", "ZUN", "zun"), SYMMETRIC("Z", "z"),
-  FAMILY("C", "c", "CHE", "che", "CUN", "cun"), SYMMETRIC("C", "c"),
+  FAMILY("D", "d", "DSY", "dsy", "DOR", "dor", "T"), FAMILY("S", "s", "SSY", "ssy", "SOR", "sor", "T"),
+  FAMILY("Z", "z", "ZHE", "zhe", "ZUN", "zun", "C"), SYMMETRIC("Z", "z"),
+  FAMILY("C", "c", "CHE", "che", "CUN", "cun", "C"), SYMMETRIC("C", "c"),
 };
 
 /* The reductions do half of their work in products with a vector, which run at the speed of memory. */

@@ -84,6 +84,14 @@ void ppi_table_name(const struct ppi_table_routine *routine, char name[9]) {
   memset(name + length, 0, 9 - length);
 }
 
+bool ppi_table_multiplies(const char *routine) {
+  char name[8];
+  const size_t length = strlen(routine);
+  memset(name, ' ', sizeof name);
+  memcpy(name, routine, length < sizeof name ? length : sizeof name);
+  return ppi_table_is_multiply(name);
+}
+
 const char *ppi_table_size_text(unsigned rule) {
   static const char *const texts[PPI_TABLE_SIZE_END] = {
     "", "n1", "n2", "n3", "n4", "min(n1, n2)", "max(n1, n2)", "max(n1, n2, n3)", "n3 - n2 + 1",
@@ -134,6 +142,14 @@ static const struct ppi_table_entry **sorted(const struct ppi_table_entry *entri
   return order;
 }
 
+/* The oldest one that has room for them: an override of old reads what it can. */
+static uint32_t version_of(const struct ppi_table_routine *routines, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (ppi_table_is_multiply(routines[i].name) && routines[i].options[0] != '\0')
+      return PPI_TABLE_VERSION_USES;
+  return PPI_TABLE_VERSION;
+}
+
 static void fill(struct perfpred_decisions *made, const struct ppi_table_origin *origin,
                  const struct ppi_table_entry *const *entries, size_t count, size_t cells) {
   struct ppi_table_header *header = (struct ppi_table_header *)made->image;
@@ -141,7 +157,6 @@ static void fill(struct perfpred_decisions *made, const struct ppi_table_origin 
   struct ppi_table_row *row = (struct ppi_table_row *)(routine + count);
   struct ppi_table_cell *cell = (struct ppi_table_cell *)(row + count);
   memcpy(header->magic, PPI_TABLE_MAGIC, sizeof header->magic);
-  header->version = PPI_TABLE_VERSION;
   header->bytes = (uint32_t)made->bytes;
   header->routine_count = header->row_count = (uint32_t)count;
   header->cell_count = (uint32_t)cells;
@@ -155,6 +170,7 @@ static void fill(struct perfpred_decisions *made, const struct ppi_table_origin 
     row[i] = (struct ppi_table_row){ PPI_TABLE_OPEN, (uint16_t)first, (uint16_t)entries[i]->cell_count };
     memcpy(cell + first, entries[i]->cells, entries[i]->cell_count * sizeof *cell);
   }
+  header->version = version_of(routine, count);
   header->checksum = ppi_table_checksum(made->image, made->bytes);
 }
 

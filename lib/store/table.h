@@ -35,6 +35,9 @@ struct ppi_table_entry {
 enum perfpred_status ppi_table_make(const struct ppi_table_origin *origin, const struct ppi_table_entry *entries,
                                     size_t count, struct perfpred_decisions **decisions, struct perfpred_error *error);
 
+/* Whether a routine, "DORMQR", is one of those of ppi_table_is_multiply. */
+bool ppi_table_multiplies(const char *routine);
+
 /* "min(n1, n2)"; "" for PPI_TABLE_NONE. */
 const char *ppi_table_size_text(unsigned rule);
 

@@ -17,6 +17,7 @@
 
 #define PPI_TABLE_MAGIC "PPTABLE1"
 #define PPI_TABLE_VERSION 1
+#define PPI_TABLE_VERSION_USES 2 /* xORMQR and the like have answers for options, too */
 #define PPI_TABLE_BYTES_MAX 65536
 #define PPI_TABLE_ROUTINES_MAX 1024
 #define PPI_TABLE_OPEN UINT32_MAX /* bound of the last row of a routine and of the last cell of a row */
@@ -112,14 +113,16 @@ static inline const char *ppi_table_fault_text(enum ppi_table_fault fault) {
     "too short for a decision table",
     "not a decision table",
     "decision tables cannot be used on machines of this byte order",
-    "a decision table of another version, expected version 1",
+    "a decision table of another version, expected version 1 or 2",
     "its length is not what its header says, or above 65536 bytes",
     "damaged: its checksum is wrong",
     "a text of its header is not terminated or holds control characters",
     "a routine has a wrong name, wrong options or sizes, or stands out of order",
     "the rows of a routine do not follow one another with rising bounds up to an open one",
     "the cells of a row do not follow one another with rising bounds up to an open one and values in range",
-    "xORMQR and the like need one table for all options, over the largest size, whose block sizes do not fall",
+    "xORMQR and the like need an entry for all options, no smaller than those for some (of version 2), over the "
+    "largest size, whose "
+    "block sizes do not fall",
   };
   return texts[fault];
 }
@@ -151,7 +154,8 @@ static inline uint32_t ppi_table_checksum(const void *data, size_t bytes) {
 }
 
 /* xORMQR, xUNMQR and the three others like them. Drivers size their workspace with other options and permuted sizes
-   than the routine asks with, so that its block size may depend on the largest size alone, and must not fall. */
+   than the routine asks with, so that its block size may depend on the largest size alone and must not fall, and the
+   entry without options, which drivers get, has the largest block sizes of all. */
 static inline bool ppi_table_is_multiply(const char *name) {
   return (memcmp(name + 1, "ORM", 3) == 0 || memcmp(name + 1, "UNM", 3) == 0) &&
          (name[4] == 'Q' || name[4] == 'R' || name[4] == 'L') && (name[5] == 'R' || name[5] == 'Q' || name[5] == 'L') &&
@@ -226,17 +230,58 @@ static inline bool ppi_table_rows_good(const struct ppi_table *table, const stru
   return rows[routine->row_count - 1].bound == PPI_TABLE_OPEN;
 }
 
-/* What ppi_table_is_multiply asks for. The cells of the routine are known to be good. */
-static inline bool ppi_table_driver_good(const struct ppi_table *table, const struct ppi_table_routine *routine) {
-  if (!ppi_table_is_multiply(routine->name))
-    return true;
-  if (routine->options[0] != '\0' || routine->options[1] != '\0' || routine->row_size != PPI_TABLE_NONE ||
-      routine->cell_size != PPI_TABLE_MAX123)
+/* The first of so many cells whose bound is not below the size; the last one is open. */
+static inline const struct ppi_table_cell *ppi_table_cell_of(const struct ppi_table_cell *cells, uint32_t count,
+                                                             int64_t size) {
+  uint32_t low = 0, high = count - 1U;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (cells[middle].bound < size)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return &cells[low];
+}
+
+/* Whether no block size of one routine is above that of another one, of which none falls. Both have one row. */
+static inline bool ppi_table_covers(const struct ppi_table *table, const struct ppi_table_routine *larger,
+                                    const struct ppi_table_routine *smaller) {
+  const struct ppi_table_row *all = &table->rows[larger->first_row], *some = &table->rows[smaller->first_row];
+  const struct ppi_table_cell *cells = table->cells + some->first_cell;
+  for (uint32_t i = 0; i < some->cell_count; i++) {
+    const int64_t least = i > 0 ? (int64_t)cells[i - 1].bound + 1 : 0;
+    if (ppi_table_cell_of(table->cells + all->first_cell, all->cell_count, least)->nb < cells[i].nb)
+      return false;
+  }
+  return true;
+}
+
+/* One table over the largest size, whose block sizes do not fall. */
+static inline bool ppi_table_use_good(const struct ppi_table *table, const struct ppi_table_routine *routine) {
+  if (routine->row_size != PPI_TABLE_NONE || routine->cell_size != PPI_TABLE_MAX123)
     return false;
   const struct ppi_table_row *row = &table->rows[routine->first_row];
   const struct ppi_table_cell *cells = table->cells + row->first_cell;
   for (uint32_t i = 0; i < row->cell_count; i++)
     if (cells[i].nb == 0 || (i > 0 && cells[i].nb < cells[i - 1].nb))
+      return false;
+  return true;
+}
+
+/* What ppi_table_is_multiply asks for. The cells of the routine and those before it are known to be good. */
+static inline bool ppi_table_driver_good(const struct ppi_table *table, uint32_t place) {
+  const struct ppi_table_routine *routine = &table->routines[place];
+  if (!ppi_table_is_multiply(routine->name))
+    return true;
+  if (!ppi_table_use_good(table, routine))
+    return false;
+  if (routine->options[0] != '\0' ||
+      routine->options[1] != '\0') /* another one follows, at last that without options */
+    return table->header->version >= PPI_TABLE_VERSION_USES && place + 1 < table->header->routine_count &&
+           memcmp(routine[1].name, routine->name, 8) == 0;
+  for (; place > 0 && memcmp(table->routines[place - 1].name, routine->name, 8) == 0; place--)
+    if (!ppi_table_covers(table, routine, &table->routines[place - 1]))
       return false;
   return true;
 }
@@ -253,7 +298,7 @@ static inline enum ppi_table_fault ppi_table_check_body(const struct ppi_table *
     for (uint32_t j = 0; j < routine->row_count; j++)
       if (!ppi_table_cells_good(table, &table->rows[routine->first_row + j], &next_cell))
         return PPI_TABLE_BAD_CELLS;
-    if (!ppi_table_driver_good(table, routine))
+    if (!ppi_table_driver_good(table, i))
       return PPI_TABLE_BAD_DRIVER;
   }
   if (next_row != header->row_count)
@@ -267,7 +312,7 @@ static inline enum ppi_table_fault ppi_table_check_header(const struct ppi_table
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
   return PPI_TABLE_OTHER_ORDER;
 #endif
-  if (header->version != PPI_TABLE_VERSION)
+  if (header->version != PPI_TABLE_VERSION && header->version != PPI_TABLE_VERSION_USES)
     return PPI_TABLE_OTHER_VERSION;
   uint64_t sum = sizeof *header + (uint64_t)header->routine_count * sizeof(struct ppi_table_routine) +
                  (uint64_t)header->row_count * sizeof(struct ppi_table_row) +
@@ -359,17 +404,7 @@ ppi_table_look_up(const struct ppi_table *table, const struct ppi_table_routine 
   const int64_t row_size = ppi_table_size(routine->row_size, sizes);
   while (row->bound != PPI_TABLE_OPEN && row->bound < row_size)
     row++;
-  const struct ppi_table_cell *cells = table->cells + row->first_cell;
-  const int64_t cell_size = ppi_table_size(routine->cell_size, sizes);
-  uint32_t low = 0, high = row->cell_count - 1U;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (cells[middle].bound < cell_size)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return &cells[low];
+  return ppi_table_cell_of(table->cells + row->first_cell, row->cell_count, ppi_table_size(routine->cell_size, sizes));
 }
 
 #endif

@@ -246,18 +246,158 @@ Test(decisions, products_with_q_do_not_fall, .init = start, .fini = stop) {
   struct perfpred_decision_entry entry = PERFPRED_DECISION_ENTRY_INIT;
   coarse.growth = 1.12;
   struct perfpred_decisions *decisions = decide(models, &coarse);
-  cr_assert_eq(perfpred_decisions_count(decisions), 1);
-  cr_assert_ok(perfpred_decisions_entry(decisions, 0, &entry, &error), error);
-  cr_expect_str_eq(entry.routine, "DORMQR");
-  cr_expect_str_eq(entry.options, "");
-  cr_expect_str_eq(entry.cell_size, "max(n1, n2, n3)");
-  int64_t before = 0;
-  for (int64_t n = 8; n <= 600; n++) {
-    const int64_t nb = answer(decisions, "DORMQR", "LT", n).nb;
-    cr_expect_geq(nb, before, "n=%d", (int)n);
-    cr_expect_leq(nb, 64);
-    before = nb;
+  static const char *const uses[] = { "LN", "LT", "RN", "RT", "" };
+  cr_assert_eq(perfpred_decisions_count(decisions), 5);
+  for (size_t i = 0; i < 5; i++) {
+    cr_assert_ok(perfpred_decisions_entry(decisions, i, &entry, &error), error);
+    cr_expect_str_eq(entry.routine, "DORMQR");
+    cr_expect_str_eq(entry.options, uses[i]);
+    cr_expect_str_eq(entry.cell_size, "max(n1, n2, n3)");
+    int64_t before = 0;
+    for (int64_t n = 8; n <= 600; n++) {
+      const int64_t nb = answer(decisions, "DORMQR", uses[i], n).nb;
+      cr_expect_geq(nb, before, "n=%d", (int)n);
+      cr_expect_leq(nb, 64);
+      before = nb;
+    }
   }
+  for (int64_t n = 8; n <= 600; n++) {
+    int64_t most = 0;
+    for (size_t i = 0; i < 4; i++)
+      most = most > answer(decisions, "DORMQR", uses[i], n).nb ? most : answer(decisions, "DORMQR", uses[i], n).nb;
+    cr_expect_eq(answer(decisions, "DORMQR", "", n).nb, most, "n=%d", (int)n);
+  }
+  perfpred_decisions_destroy(decisions);
+  perfpred_models_unref(models);
+}
+
+/* --- Tests by measurement ------------------------------------------------------------------------------------------ */
+
+static struct perfpred_decisions *test_table(const struct perfpred_decisions *decisions, perfpred_cost_fn *cost,
+                                             struct perfpred_decisions_test *report) {
+  struct perfpred_sampler *sampler = virtual_sampler(context, cost, NULL);
+  struct perfpred_decisions *tested = NULL;
+  cr_assert_ok(perfpred_decisions_test(context, sampler, decisions, 130, 512, NULL, &tested, report, &error), error);
+  perfpred_sampler_destroy(sampler);
+  return tested;
+}
+
+/* Blocks as LAPACK makes them cost next to nothing, others much, and above all whole matrices. */
+static double stock_blocks(void *data, const struct perfpred_virtual_call *call) {
+  const bool potrf2 = strcmp(call->kernel_name, "dpotrf2") == 0, larft = strcmp(call->kernel_name, "dlarft") == 0;
+  const int64_t w = call->sizes[larft ? 1 : 0];
+  (void)data;
+  if ((!potrf2 && !larft) || w == (larft ? 32 : 64))
+    return 1e-12;
+  return w > 128 ? 1e-3 : 1e-6;
+}
+
+Test(decisions, what_is_no_faster_is_given_up, .init = start, .fini = stop) {
+  static const char *const names[] = { "dpotrf" };
+  struct perfpred_models *models = models_of(names, 1, 512, 256, blocks_of_96);
+  const struct perfpred_decide_options options = exact(130, 512);
+  struct perfpred_decisions *decisions = decide(models, &options);
+  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_decision_entry entry = PERFPRED_DECISION_ENTRY_INIT;
+  cr_assert_eq(answer(decisions, "DPOTRF", "L", 480).nb, 96);
+  struct perfpred_decisions *tested = test_table(decisions, stock_blocks, &report);
+  cr_expect(report.pieces > 0 && report.measured == report.pieces && report.given_up == report.pieces);
+  cr_assert_eq(perfpred_decisions_count(tested), 1);
+  cr_assert_ok(perfpred_decisions_entry(tested, 0, &entry, &error), error);
+  cr_expect_eq(entry.cells, 1);
+  cr_expect_eq(answer(tested, "DPOTRF", "L", 480).nb, 64);
+  cr_expect_eq(answer(tested, "DPOTRF", "L", 480).nbmin, 2);
+  cr_expect_eq(answer(tested, "DPOTRF", "L", 480).nx, -1);
+  perfpred_decisions_destroy(tested);
+  /* the clock of the models finds them right */
+  tested = test_table(decisions, blocks_of_96, &report);
+  cr_expect(report.pieces > 0 && report.measured == report.pieces && report.given_up == 0);
+  for (int64_t n = 1; n <= 600; n++)
+    cr_expect_eq(answer(tested, "DPOTRF", "L", n).nb, answer(decisions, "DPOTRF", "L", n).nb, "n=%d", (int)n);
+  perfpred_decisions_destroy(tested);
+  perfpred_decisions_destroy(decisions);
+  perfpred_models_unref(models);
+}
+
+/* The fewer blocks the better. */
+static double large_blocks(void *data, const struct perfpred_virtual_call *call) {
+  (void)data;
+  return strcmp(call->kernel_name, "dpotrf2") == 0 ? 1e-6 : 1e-12;
+}
+
+/* Those of 128 are slow where anything below them is larger than 150: at n = 363, the middle of 257 to 512, and not at 182. */
+static double large_blocks_of_small(void *data, const struct perfpred_virtual_call *call) {
+  (void)data;
+  if (strcmp(call->kernel_name, "dtrsm") == 0 && call->sizes[0] > 150 && call->sizes[1] > 64)
+    return 1.0;
+  return strcmp(call->kernel_name, "dpotrf2") == 0 ? 1e-6 : 1e-12;
+}
+
+Test(decisions, wide_ranges_are_tested_in_parts, .init = start, .fini = stop) {
+  static const char *const names[] = { "dpotrf" };
+  struct perfpred_models *models = models_of(names, 1, 512, 128, large_blocks);
+  struct perfpred_decide_options options = exact(130, 512);
+  options.b_lower = options.b_upper = 128;
+  struct perfpred_decisions *decisions = decide(models, &options);
+  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  cr_assert_eq(answer(decisions, "DPOTRF", "L", 130).nb, 128);
+  cr_assert_eq(answer(decisions, "DPOTRF", "L", 512).nb, 128);
+  struct perfpred_decisions *tested = test_table(decisions, large_blocks_of_small, &report);
+  cr_expect_eq(report.pieces, 2, "130 to 512 is a ratio of almost 4");
+  cr_expect_eq(report.given_up, 1);
+  cr_expect_eq(answer(tested, "DPOTRF", "L", 256).nb, 128);
+  cr_expect_eq(answer(tested, "DPOTRF", "L", 259).nb, 64);
+  cr_expect_eq(answer(tested, "DPOTRF", "L", 5000).nb, 64);
+  perfpred_decisions_destroy(tested);
+  perfpred_decisions_destroy(decisions);
+  perfpred_models_unref(models);
+}
+
+Test(decisions, products_with_q_that_are_given_up, .init = start, .fini = stop) {
+  static const char *const names[] = { "dormqr-ln", "dormqr-lt", "dormqr-rn", "dormqr-rt" };
+  static const char *const uses[] = { "LN", "LT", "RN", "RT", "" };
+  struct perfpred_models *models = models_of(names, 4, 512, 64, falling);
+  const struct perfpred_decide_options options = exact(130, 512);
+  struct perfpred_decide_options coarse = options;
+  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  coarse.growth = 1.12;
+  struct perfpred_decisions *decisions = decide(models, &coarse);
+  struct perfpred_decisions *tested = test_table(decisions, stock_blocks, &report);
+  cr_expect(report.pieces >= 4 && report.given_up == report.measured && report.measured == report.pieces);
+  cr_assert_eq(perfpred_decisions_count(tested), 5);
+  for (size_t i = 0; i < 5; i++)
+    for (int64_t n = 10; n <= 600; n += 10)
+      cr_expect_eq(answer(tested, "DORMQR", uses[i], n).nb, 32, "%s, n=%d", uses[i], (int)n);
+  perfpred_decisions_destroy(tested);
+  perfpred_decisions_destroy(decisions);
+  perfpred_models_unref(models);
+}
+
+#define TEST_REFUSES(word, ...)                                                                                        \
+  do {                                                                                                                 \
+    cr_expect_eq(perfpred_decisions_test(__VA_ARGS__, &error), PERFPRED_INVALID);                                      \
+    cr_expect_not_null(strstr(error.text, word), "no '%s' in '%s'", word, error.text);                                 \
+    cr_expect_null(tested);                                                                                            \
+  } while (0)
+
+Test(decisions, tests_that_are_refused, .init = start, .fini = stop) {
+  static const char *const names[] = { "dpotrf" };
+  struct perfpred_models *models = models_of(names, 1, 64, 16, blocks_of_96);
+  struct perfpred_decisions *decisions = decide(models, NULL), *tested = NULL;
+  struct perfpred_sampler *sampler = virtual_sampler(context, stock_blocks, NULL);
+  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  TEST_REFUSES("context is NULL", NULL, sampler, decisions, 1, 2, NULL, &tested, &report);
+  TEST_REFUSES("sampler is NULL", context, NULL, decisions, 1, 2, NULL, &tested, &report);
+  TEST_REFUSES("decisions is NULL", context, sampler, NULL, 1, 2, NULL, &tested, &report);
+  TEST_REFUSES("tested is NULL", context, sampler, decisions, 1, 2, NULL, NULL, &report);
+  TEST_REFUSES("sizes from 0 to 2", context, sampler, decisions, 0, 2, NULL, &tested, &report);
+  TEST_REFUSES("sizes from 3 to 2", context, sampler, decisions, 3, 2, NULL, &tested, &report);
+  options.repetitions = -1;
+  TEST_REFUSES("repetitions is -1", context, sampler, decisions, 1, 2, &options, &tested, &report);
+  report.size = 8;
+  TEST_REFUSES("report: size is 8", context, sampler, decisions, 1, 2, NULL, &tested, &report);
+  perfpred_sampler_destroy(sampler);
   perfpred_decisions_destroy(decisions);
   perfpred_models_unref(models);
 }

@@ -202,6 +202,7 @@ def test_bad_words():
     assert not os.path.exists(path("x"))
     refuses(2, "generate", "--for", "chol-l-3", "-o", path("x"), "--types", "d", naming=["--for lapack"])
     refuses(2, "generate", "--for", "chol-l-3", "-o", path("x"), "--table", "t", naming=["--for lapack"])
+    refuses(2, "generate", "--for", "chol-l-3", "-o", path("x"), "--untested", naming=["--for lapack"])
     refuses(2, "generate", "--for", "lapack", naming=["-o FILE"])
     refuses(2, "generate", "--for", "lapack", "-o", path("x"), "--types", "q", naming=["--types"])
     refuses(2, "generate", "--for", "lapack", "-o", path("x"), "--emit", "c-table", naming=["file"])
@@ -220,18 +221,22 @@ def test_generate():
     words = ["generate", "--for", "lapack", *SMALL, "--budget", "1", "-o", path("lapack.json"), "--table", path("lapack.table")]
     first = run(*words, "--json")
     report = first.json()
-    promised = "file table routines models points samples disturbed measure_s wall_s max_error budget_exhausted".split()
+    promised = "file table routines models points samples disturbed measure_s wall_s max_error budget_exhausted "
+    promised = (promised + "test_pieces tested given_up").split()
     assert set(report) == set(promised), set(report) ^ set(promised)
     assert report["models"] > 50 and report["samples"] > report["models"]
     assert {"DPOTRF", "DGETRF", "DGEQRF", "DORMQR", "DORMLQ", "DSYTRD"} <= {entry["routine"] for entry in report["routines"]}
-    assert len(report["routines"]) == 22 and "no decision" not in first.err, first.err
+    assert len(report["routines"]) == 30 and "no decision" not in first.err, first.err
     shown = run("table", path("lapack.table"), "--json").json()
     assert len(shown["routines"]) == len(report["routines"])
     before = os.stat(path("lapack.json")).st_mtime_ns
     again = run(*words, "--json")
     assert again.json()["samples"] == 0 and again.err.count("already") == 3, again.err
     assert os.stat(path("lapack.json")).st_mtime_ns == before
-    code = run(*words[:-1], path("lapack.c"), "--emit", "c-table", "--name", "lapack")
+    assert report["test_pieces"] >= report["tested"] >= report["given_up"]
+    untested = run(*words, "--untested", "--json").json()
+    assert untested["test_pieces"] == untested["tested"] == 0
+    code = run(*words[:-1], path("lapack.c"), "--untested", "--emit", "c-table", "--name", "lapack")
     assert code.code == 0, code.err
     with open(path("lapack.c"), encoding="utf-8") as file:
         assert "lapack_DPOTRF_U" in file.read()

@@ -151,6 +151,33 @@ Test(decide, a_driver_gets_room_for_the_factor) {
     }
 }
 
+/* A table of version 2: what the routine asks for is its own, what drivers ask for is enough for all of them. */
+Test(decide, uses_with_answers_of_their_own) {
+  static const struct sample_routine uses[] = {
+    { "DORMQR",
+      "LN",
+      PPI_TABLE_NONE,
+      PPI_TABLE_MAX123,
+      { { 99, 16, 2, STOCK }, { OPEN, 56, 2, STOCK } },
+      { 0 },
+      { 0 } },
+    { "DORMQR", "LT", PPI_TABLE_NONE, PPI_TABLE_MAX123, { { OPEN, 24, 2, STOCK } }, { 0 }, { 0 } },
+    { "DORMQR", "", PPI_TABLE_NONE, PPI_TABLE_MAX123, { { 99, 24, 2, STOCK }, { OPEN, 56, 2, STOCK } }, { 0 }, { 0 } },
+  };
+  sample_make(&sample, uses, 3);
+  ((struct ppi_table_header *)sample.bytes)->version = 2;
+  sample_seal(&sample);
+  cr_assert_eq(ppi_table_check(sample.bytes, sample.length, &table), PPI_TABLE_GOOD);
+  cr_assert_eq(ask(1, "DORMQR", "LN", 99, 9, 9, -1), 16);
+  cr_assert_eq(ask(1, "DORMQR", "ln", 99, 9, 100, -1), 56);
+  cr_assert_eq(ask(1, "DORMQR", "LT", 600, 9, 9, -1), 24);
+  cr_assert_eq(ask(1, "DORMQR", "RN", 99, 9, 9, -1), 24);
+  cr_assert_eq(ask(1, "DORMQR", "RT", 600, 600, 600, -1), 56);
+  cr_assert_eq(ask(1, "DORMQR", " ", 600, 600, 600, -1), 56 + 7);
+  cr_assert_eq(ask(1, "DORMTR", "L", 416, -1, -1, -1), 56 + 10 + 1); /* of DSYEVR, with UPLO */
+  cr_assert_eq(ask(1, "DORMBR", "QLT", 416, 416, 416, -1), 56 + 10); /* of DGELSD, with VECT before SIDE */
+}
+
 /* C03 */
 Test(decide, no_block_above_64_where_lapack_has_none) {
   cr_assert_eq(ask(1, "DORMQR", "LT", 1000, 1000, 1000, -1), 64);

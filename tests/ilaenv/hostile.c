@@ -92,7 +92,7 @@ Test(hostile, every_changed_bit_is_noticed) {
 
 Test(hostile, headers) {
   EXPECT(header()->magic[7] = '2', PPI_TABLE_FOREIGN);
-  EXPECT(header()->version = 2, PPI_TABLE_OTHER_VERSION);
+  EXPECT(header()->version = 3, PPI_TABLE_OTHER_VERSION);
   EXPECT(header()->reserved[2] = 1, PPI_TABLE_OTHER_VERSION);
   EXPECT(header()->bytes++, PPI_TABLE_BAD_SIZE);
   EXPECT(header()->routine_count = UINT32_MAX, PPI_TABLE_BAD_SIZE);
@@ -145,6 +145,41 @@ Test(hostile, what_drivers_depend_on) {
   EXPECT(routine(1)->cell_size = PPI_TABLE_N1, PPI_TABLE_BAD_DRIVER);
   EXPECT(cell(4)->nb = 40, PPI_TABLE_BAD_DRIVER);
   EXPECT(cell(3)->nb = 0, PPI_TABLE_BAD_DRIVER);
+}
+
+static const struct sample_routine uses[] = {
+  { "DORMQR", "LN", PPI_TABLE_NONE, PPI_TABLE_MAX123, { { 500, 24, 2, STOCK }, { OPEN, 64, 2, STOCK } }, { 0 }, { 0 } },
+  { "DORMQR", "RT", PPI_TABLE_NONE, PPI_TABLE_MAX123, { { OPEN, 32, 2, STOCK } }, { 0 }, { 0 } },
+  { "DORMQR", "", PPI_TABLE_NONE, PPI_TABLE_MAX123, { { 500, 32, 2, STOCK }, { OPEN, 64, 2, STOCK } }, { 0 }, { 0 } },
+};
+
+static enum ppi_table_fault check_uses(uint32_t version, int place, uint32_t bound, uint16_t nb) {
+  sample_make(&sample, uses, 3);
+  struct ppi_table_cell *cells = (struct ppi_table_cell *)((struct ppi_table_row *)routine(3) + 3);
+  header()->version = version;
+  cells[place].bound = bound;
+  cells[place].nb = nb;
+  sample_seal(&sample);
+  return check();
+}
+
+/* Cells: LN up to 500, LN; RT; all up to 500, all. */
+Test(hostile, entries_for_uses_lie_below_that_for_all) {
+  cr_assert_eq(check_uses(2, 0, 500, 24), PPI_TABLE_GOOD);
+  cr_assert_eq(check_uses(1, 0, 500, 24), PPI_TABLE_BAD_DRIVER, "of version 2");
+  cr_assert_eq(check_uses(3, 0, 500, 24), PPI_TABLE_OTHER_VERSION);
+  cr_assert_eq(check_uses(2, 0, 499, 24), PPI_TABLE_BAD_DRIVER, "64 for LN at 500, 32 for all");
+  cr_assert_eq(check_uses(2, 0, 501, 24), PPI_TABLE_GOOD);
+  cr_assert_eq(check_uses(2, 0, 500, 33), PPI_TABLE_BAD_DRIVER);
+  cr_assert_eq(check_uses(2, 2, OPEN, 33), PPI_TABLE_BAD_DRIVER);
+  cr_assert_eq(check_uses(2, 3, 500, 31), PPI_TABLE_BAD_DRIVER);
+  cr_assert_eq(check_uses(2, 4, OPEN, 63), PPI_TABLE_BAD_DRIVER);
+  cr_assert_eq(check_uses(2, 0, 500, 0), PPI_TABLE_BAD_DRIVER);
+  cr_assert_eq(check_uses(2, 0, 500, 65), PPI_TABLE_BAD_DRIVER, "it falls");
+  sample_make(&sample, uses, 2);
+  header()->version = 2;
+  sample_seal(&sample);
+  cr_assert_eq(check(), PPI_TABLE_BAD_DRIVER, "none for all");
 }
 
 Test(hostile, multiplications_are_told_from_others) {

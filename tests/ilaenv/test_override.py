@@ -110,7 +110,7 @@ def test_hostile_files():
     data = table(ROUTINES)
     files = {
         "empty": b"", "short": data[:600], "cut": data[:-1], "long": data + b"\0", "text": b"DPOTRF 72\n" * 100,
-        "damaged": data[:700] + bytes([data[700] ^ 1]) + data[701:], "version": table(ROUTINES, version=2),
+        "damaged": data[:700] + bytes([data[700] ^ 1]) + data[701:], "version": table(ROUTINES, version=3),
         "checksum": table(ROUTINES, checksum=1), "large": data + b"\0" * 70000,
         "order": table(sorted(ROUTINES, key=lambda r: r.name, reverse=True)),
     }

@@ -18,7 +18,8 @@ enum { COUNT = sizeof events / sizeof events[0], PRESETS = 5, WIDE = 6, FIRST_SO
 
 static struct {
   bool used, running;
-  int count, list[EVENTS];
+  unsigned long attached;
+  int count, list[EVENTS], reads;
 } sets[SETS];
 
 struct papi_script script;
@@ -139,8 +140,9 @@ static int remove_event(int set, int code) {
 static int start(int set) {
   if (script.start != 0)
     return script.start;
-  if (script.running > 0)
-    return -10; /* PAPI_EISRUN: one set at a time */
+  for (int i = 0; i < SETS; i++)
+    if (sets[i].used && sets[i].running && sets[i].attached == sets[set].attached)
+      return -10; /* PAPI_EISRUN: one set at a time for each thread */
   for (int i = 0; i < sets[set].count; i++)
     if (beyond(set, sets[set].list[i]))
       return script.beyond;
@@ -151,17 +153,18 @@ static int start(int set) {
 }
 
 static int attach(int set, unsigned long pid) {
-  (void)set;
+  sets[set].attached = pid;
   script.attached = pid;
-  return script.attach;
+  script.attaches++;
+  return script.attaches > script.refuse_after && script.refuse_after > 0 ? -1 : script.attach;
 }
 
 static int read_set(int set, long long *values) {
   if (!sets[set].running)
     return NOT_RUNNING;
-  script.reads++;
+  sets[set].reads++;
   for (int i = 0; i < sets[set].count; i++)
-    values[i] = (long long)events[index_of(sets[set].list[i])].factor * script.reads;
+    values[i] = (long long)events[index_of(sets[set].list[i])].factor * sets[set].reads;
   return 0;
 }
 

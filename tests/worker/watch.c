@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of another process, on a scripted PAPI. */
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,16 +68,16 @@ static enum perfpred_status watch(const char *misses, double duration_s) {
   return worker_watch(&worker, &error);
 }
 
-/* The events read 2, 1 and 3 times the number of the reading. */
-static size_t expect_samples(void) {
+/* The events of each thread read 2, 1 and 3 times the number of the reading. */
+static size_t expect_samples(int threads) {
   size_t length = 0;
   worker.out.at = 0;
   const struct ppi_watch_sample *samples = ppi_wire_get_bytes(&worker.out, &length);
   for (size_t i = 0; i < length / sizeof *samples; i++) {
     cr_expect_gt(samples[i].time_s, 0.0);
-    cr_expect_float_eq(samples[i].counts[PPI_APEX_FLOPS], 2.0, 0.0);
-    cr_expect_float_eq(samples[i].counts[PPI_APEX_CYCLES], 1.0, 0.0);
-    cr_expect_float_eq(samples[i].counts[PPI_APEX_MISSES], 3.0, 0.0);
+    cr_expect_float_eq(samples[i].counts[PPI_APEX_FLOPS], 2.0 * threads, 0.0);
+    cr_expect_float_eq(samples[i].counts[PPI_APEX_CYCLES], 1.0 * threads, 0.0);
+    cr_expect_float_eq(samples[i].counts[PPI_APEX_MISSES], 3.0 * threads, 0.0);
   }
   return length / sizeof *samples;
 }
@@ -84,7 +85,49 @@ static size_t expect_samples(void) {
 Test(watch, what_happens_between_two_readings_is_a_sample) {
   cr_assert_eq(watch("PAPI_L1_DCM", 5e-3), PERFPRED_OK, "%s", error.text);
   cr_expect_eq(script.attached, (unsigned long)process);
-  cr_expect_geq(expect_samples(), 1);
+  cr_expect_geq(expect_samples(1), 1);
+}
+
+static void *sleep_on(void *data) {
+  (void)data;
+  pause();
+  return NULL;
+}
+
+/* In place of the process: one with two more threads, which is told when they are there. */
+static void begin_threads(void) {
+  int ends[2];
+  char ready;
+  kill(process, SIGKILL);
+  waitpid(process, NULL, 0);
+  cr_assert_eq(pipe(ends), 0);
+  process = fork();
+  if (process == 0) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+      if (pthread_create(&threads[i], NULL, sleep_on, NULL) != 0)
+        _exit(1);
+    if (write(ends[1], "x", 1) == 1)
+      pause();
+    _exit(0);
+  }
+  close(ends[1]);
+  cr_assert_eq(read(ends[0], &ready, 1), 1);
+  close(ends[0]);
+}
+
+Test(watch, all_threads_count) {
+  begin_threads();
+  cr_assert_eq(watch("PAPI_L1_DCM", 5e-3), PERFPRED_OK, "%s", error.text);
+  cr_expect_eq(script.attaches, 3);
+  cr_expect_geq(expect_samples(3), 1);
+}
+
+Test(watch, a_thread_that_runs_uncounted_is_a_failure) {
+  begin_threads();
+  script.refuse_after = 2;
+  cr_expect_eq(watch("PAPI_L1_DCM", 5e-3), PERFPRED_UNSUPPORTED);
+  cr_expect_not_null(strstr(error.text, "it cannot be attached to: "), "%s", error.text);
 }
 
 Test(watch, it_ends_with_the_process) {
