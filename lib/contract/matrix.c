@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "contract/matrix.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* An extent of 0 comes last, so that there are rows in any case: BLAS wants them where it takes no columns. */
@@ -52,6 +53,7 @@ static int place_of(const struct ppi_contract_matrix *matrix, int index) {
 
 /* The first dimension behind a place that really goes anywhere. */
 static int next_place(const struct ppi_contraction *contraction, const struct ppi_contract_matrix *matrix, int place) {
+  assert(matrix->rank <= PPI_RANK_MAX);
   do
     place++;
   while (place < matrix->rank && contraction->index[matrix->order[place]].extent == 1);
