@@ -61,13 +61,14 @@ struct perfpred_contraction_plan_options {
   size_t answers;           /**< plans that are kept; the least recently used goes first; 0: 64 */
   const struct perfpred_plan_options *plan; /**< which setup of the models; NULL: that of the sampler, or the only one.
                                                  Its members threads, blas, setup and force count */
+  double gate;                              /**< as in struct perfpred_measure_options */
   perfpred_progress_fn *progress;           /**< progress callback, or NULL */
   void *progress_data;                      /**< its first argument */
 };
 #define PERFPRED_CONTRACTION_PLAN_OPTIONS_INIT                                                                         \
   {                                                                                                                    \
     sizeof(struct perfpred_contraction_plan_options), PERFPRED_CONTRACTION_AUTO, PERFPRED_CONTRACTION_STAGE_DEFAULT,   \
-        0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0, 0, 0                                                              \
+        0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0, 0.0, 0, 0                                                         \
   }
 
 /**

@@ -170,7 +170,7 @@ static enum perfpred_status search(struct making *making, struct ppi_contraction
     .mode = options->mode,
     .stage = options->stage,
     .caches = making->caches,
-    .sampling = { .repetitions = options->repetitions, .seed = options->seed },
+    .sampling = { .repetitions = options->repetitions, .gate = options->gate, .seed = options->seed },
     .repetitions = options->repetitions,
     .candidates = &findings->candidates,
     .overhead = OVERHEAD,

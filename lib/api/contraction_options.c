@@ -49,6 +49,8 @@ static enum perfpred_status check_numbers(const struct perfpred_contraction_plan
                          options->factor, FACTOR_MOST, FACTOR);
   if (!(options->tie >= 0.0) || isinf(options->tie))
     return ppi_error_set(error, PERFPRED_INVALID, "options.tie is %g, expected a share of at least 0", options->tie);
+  if (isnan(options->gate))
+    return ppi_error_set(error, PERFPRED_INVALID, "options.gate is NaN, expected a share, 0 or a negative number");
   if (options->cache_bytes < 0 || options->memory_bytes < 0)
     return ppi_error_set(error, PERFPRED_INVALID, "options.%s is %" PRId64 ", expected bytes, or 0",
                          options->cache_bytes < 0 ? "cache_bytes" : "memory_bytes",

@@ -552,6 +552,7 @@ Test(contraction_plan, bad_options_are_refused_by_name) {
     { { .size = sizeof(struct perfpred_contraction_plan_options), .factor = -1.0 }, "factor" },
     { { .size = sizeof(struct perfpred_contraction_plan_options), .factor = INFINITY }, "factor" },
     { { .size = sizeof(struct perfpred_contraction_plan_options), .tie = NAN }, "tie" },
+    { { .size = sizeof(struct perfpred_contraction_plan_options), .gate = NAN }, "gate" },
     { { .size = sizeof(struct perfpred_contraction_plan_options), .cache_bytes = -1 }, "cache_bytes" },
     { { .size = sizeof(struct perfpred_contraction_plan_options), .memory_bytes = -1 }, "memory_bytes" },
     { { .size = sizeof(struct perfpred_contraction_plan_options), .repetitions = -1 }, "repetitions" },
