@@ -80,6 +80,10 @@ int main(void) {
     status = perfpred_program_find(context, "chol-l-3", &algorithm, &error);
   if (!status)
     status = perfpred_program_parse(context, text, strlen(text), "text", &nest, &error);
+  if (!status)
+    status = expand(&error); /* kernels that references call are read when they are first asked for, and kept */
+  if (!status)
+    status = count_calls(&error);
   tap_case(&tap, !status, "set up%s%s", status ? ": " : "", status ? error.text : "");
   for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0] && !status; i++)
     fault_check(&tap, scenarios[i].name, scenarios[i].run);
