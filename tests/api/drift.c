@@ -450,6 +450,142 @@ Test(drift, the_report_has_every_anchor) {
   perfpred_models_unref(models);
 }
 
+/* --- Validation ------------------------------------------------------------------------------------------------------ */
+
+/* Points of chol-3, n from 96 in steps of 32. */
+static void fill_points(struct perfpred_validation_point *points, size_t count) {
+  memset(points, 0, count * sizeof *points);
+  for (size_t i = 0; i < count; i++) {
+    points[i].parameters[0] = 96 + 32 * (int64_t)i;
+    points[i].parameters[1] = 32;
+  }
+}
+
+#define POINTS 10
+
+struct validated {
+  struct perfpred_validation_point points[POINTS];
+  struct perfpred_drift_point corrected[POINTS];
+  struct perfpred_validation validation;
+  struct perfpred_drift_validation summary;
+};
+
+static void validate(struct perfpred_models *models, const struct perfpred_measure_options *options,
+                     struct validated *made) {
+  struct perfpred_plan *plan = make_plan(program, models);
+  const struct perfpred_plan *const plans[] = { plan };
+  struct perfpred_drift *drift = drift_of(models);
+  struct perfpred_sampler *sampler = virtual_sampler(context, cost, &machine);
+  struct perfpred_error error;
+  fill_points(made->points, POINTS);
+  made->validation = (struct perfpred_validation)PERFPRED_VALIDATION_INIT;
+  made->summary = (struct perfpred_drift_validation)PERFPRED_DRIFT_VALIDATION_INIT;
+  cr_assert_ok(perfpred_drift_validate(drift, plans, 1, sampler, options, made->points, made->corrected, POINTS,
+                                       &made->validation, &made->summary, &error),
+               error);
+  perfpred_sampler_destroy(sampler);
+  perfpred_drift_destroy(drift);
+  perfpred_plan_destroy(plan);
+}
+
+/* Times are 1e-6 s and a rate: the models hold it exactly, so that what is left is the drift alone. */
+Test(drift, a_validation_has_both_errors) {
+  struct perfpred_models *models = generate(NULL, NULL);
+  struct validated made;
+  machine.all = 1.25;
+  validate(models, NULL, &made);
+  cr_assert_close(made.validation.mean_are, 0.2, 1e-3);
+  cr_assert_close(made.validation.median_are, 0.2, 1e-3);
+  cr_assert(made.summary.corrected_mean_are < 1e-3, "%g", made.summary.corrected_mean_are);
+  cr_assert(made.summary.corrected_median_are < 1e-3);
+  cr_assert_close(made.summary.ratio, 1.25, 1e-9);
+  cr_assert_eq(made.summary.readings, 3, "ten points are two groups");
+  cr_assert(made.summary.anchor_s > 0.0);
+  for (size_t i = 0; i < POINTS; i++) {
+    cr_assert_close(made.points[i].re, -0.2, 1e-3);
+    cr_assert_close(made.corrected[i].corrected_s, 1.25 * made.points[i].predicted_s.med, 1e-9);
+    cr_assert_close(made.corrected[i].corrected_are, fabs(made.corrected[i].corrected_re), 1e-12);
+    cr_assert(made.corrected[i].corrected_are < 1e-3);
+  }
+  perfpred_models_unref(models);
+}
+
+/* One kernel is slower: each point has its own share of it taken out. */
+Test(drift, a_validation_takes_out_what_each_kernel_has) {
+  struct perfpred_models *models = generate(NULL, NULL);
+  struct validated made;
+  machine.syrk = 1.5;
+  validate(models, NULL, &made);
+  cr_assert(made.validation.mean_are > 0.05);
+  for (size_t i = 0; i < POINTS; i++)
+    cr_assert(made.corrected[i].corrected_are < 1e-3, "n = %d: %g", (int)made.points[i].parameters[0],
+              made.corrected[i].corrected_are);
+  perfpred_models_unref(models);
+}
+
+/* On a steady machine both are the same, and the same as without anchors in between. */
+Test(drift, a_validation_on_a_steady_machine_is_the_plain_one) {
+  struct perfpred_models *models = generate(NULL, NULL);
+  struct perfpred_plan *plan = make_plan(program, models);
+  const struct perfpred_plan *const plans[] = { plan };
+  struct perfpred_validation_point points[POINTS];
+  struct perfpred_validation validation = PERFPRED_VALIDATION_INIT;
+  struct perfpred_sampler *sampler = virtual_sampler(context, cost, &machine);
+  struct perfpred_error error;
+  struct validated made;
+  fill_points(points, POINTS);
+  cr_assert_ok(perfpred_validate(plans, 1, sampler, NULL, points, POINTS, &validation, &error), error);
+  validate(models, NULL, &made);
+  cr_assert_close(made.validation.mean_are, validation.mean_are, 1e-9);
+  cr_assert_close(made.validation.median_are, validation.median_are, 1e-9);
+  cr_assert_close(made.validation.noise_floor, validation.noise_floor, 1e-9);
+  cr_assert_close(made.summary.ratio, 1.0, 1e-12);
+  for (size_t i = 0; i < POINTS; i++) {
+    cr_assert_close(made.points[i].measured_s.med, points[i].measured_s.med, 1e-12);
+    cr_assert_close(made.corrected[i].corrected_s, points[i].predicted_s.med, 1e-9);
+  }
+  perfpred_sampler_destroy(sampler);
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(models);
+}
+
+Test(drift, a_validation_refuses_what_does_not_fit) {
+  struct perfpred_models *models = generate(NULL, NULL), *others = generate(NULL, NULL);
+  struct perfpred_plan *plan = make_plan(program, models), *other = make_plan(program, others);
+  const struct perfpred_plan *plans[] = { other };
+  struct perfpred_drift *drift = drift_of(models);
+  struct perfpred_sampler *sampler = virtual_sampler(context, cost, &machine);
+  struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
+  struct perfpred_error error;
+  struct validated made = { .validation = PERFPRED_VALIDATION_INIT, .summary = PERFPRED_DRIFT_VALIDATION_INIT };
+  int left = 4;
+  fill_points(made.points, POINTS);
+#define VALIDATE(d, s, p, count)                                                                                       \
+  perfpred_drift_validate(d, plans, 1, s, &options, p, made.corrected, count, &made.validation, &made.summary, &error)
+  cr_assert_eq(VALIDATE(drift, sampler, made.points, POINTS), PERFPRED_INVALID);
+  cr_assert(strstr(error.text, "plans[0]"), "%s", error.text);
+  plans[0] = plan;
+  cr_assert_eq(VALIDATE(NULL, sampler, made.points, POINTS), PERFPRED_INVALID);
+  cr_assert_eq(VALIDATE(drift, NULL, made.points, POINTS), PERFPRED_INVALID);
+  cr_assert_eq(VALIDATE(drift, sampler, NULL, POINTS), PERFPRED_INVALID);
+  cr_assert_eq(VALIDATE(drift, sampler, made.points, 0), PERFPRED_INVALID);
+  made.points[3].plan = 1;
+  cr_assert_eq(VALIDATE(drift, sampler, made.points, POINTS), PERFPRED_INVALID);
+  cr_assert(strstr(error.text, "points[3]"), "%s", error.text);
+  made.points[3].plan = 0;
+  options.progress = stop;
+  options.progress_data = &left;
+  cr_assert_eq(VALIDATE(drift, sampler, made.points, POINTS), PERFPRED_CANCELLED);
+  cr_assert_eq(made.summary.readings, 0, "something was written");
+#undef VALIDATE
+  perfpred_sampler_destroy(sampler);
+  perfpred_drift_destroy(drift);
+  perfpred_plan_destroy(other);
+  perfpred_plan_destroy(plan);
+  perfpred_models_unref(others);
+  perfpred_models_unref(models);
+}
+
 /* --- Bad input ------------------------------------------------------------------------------------------------------ */
 
 Test(drift, bad_arguments_are_named) {

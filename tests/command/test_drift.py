@@ -26,6 +26,9 @@ def changed(name, change):
     for model in content["models"]:
         if change is None:
             del model["anchors"]
+        if change is not None:
+            del model["anchors"][0]  # the larger ones take their time
+            del model["anchors"][1:]
         for anchor in model.get("anchors", []):
             change(model, anchor)
     path = os.path.join(folder(), name)
