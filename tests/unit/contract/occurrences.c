@@ -321,6 +321,27 @@ Test(occurrences, failures_by_type) {
   }
 }
 
+/* Every second element: a line has 4 of A, 8 of C, and the operand that goes on first counts. Neighbours a line apart share none. */
+Test(occurrences, strides) {
+  static const char *const names[] = { "a", "b", "i" };
+  static const int64_t extents[] = { 400, 30, 8 }, near[] = { 2, 800 }, far[] = { 8, 3200 };
+  struct ppi_contract_given given = {
+    .type = PPI_TYPE_D, .names = names, .extents = extents, .count = 3, .strides = { near }
+  };
+  struct ppi_contraction contraction;
+  cr_assert_eq(ppi_contraction_read("ai,ib->ab", &given, &contraction, NULL), PERFPRED_OK);
+  struct ppi_occurrences all = found(&contraction, "a-dgemv", &usual);
+  expect_counts(&all, "kernel normal 300; kernel fail 99; kernel first1 1");
+  cr_expect_eq(ppi_area_line_bytes(&all.body.terrain, all.body.calls[0].areas[0]), 8 * 64);
+  cr_expect_eq(ppi_area_line_bytes(&all.body.terrain, (struct ppi_area){ 0, all.body.terrain.indices[0] }),
+               8 * 400 * 16); /* nothing but gaps shorter than a line */
+  given.strides[0] = far;
+  cr_assert_eq(ppi_contraction_read("ai,ib->ab", &given, &contraction, NULL), PERFPRED_OK);
+  all = found(&contraction, "a-dgemv", &usual);
+  cr_expect_eq(ppi_occurrence_prefetch(&all.body, 0, 0), PPI_PREFETCH_NONE);
+  expect_counts(&all, "kernel normal 350; kernel fail 49; kernel first1 1");
+}
+
 /* First iterations of more loops: as long as they are more than one of a hundred calls. */
 Test(occurrences, first_iterations_of_several_loops) {
   const int64_t extents[] = { 3, 11, 3, 5 };
