@@ -95,6 +95,8 @@ static int check_executions(const struct options *options, enum task task) {
     { "--limit", "--measure", options->limit_s > 0.0, measures },
     { "--run-budget", "--measure", options->run_budget_s > 0.0, measures },
     { "--reps", "--measure", options->repetitions > 0, measures },
+    { "--gate", "predictions and --measure", options->gate < 0.0 || options->gate > 0.0,
+      measures || is_predicted(options, task) },
   };
   if (refuse_strays(list, sizeof list / sizeof list[0]) != COMMAND_OK)
     return COMMAND_MISUSED;

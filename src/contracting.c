@@ -259,6 +259,7 @@ static int read_mode(const struct options *options, enum perfpred_contraction_mo
 static int read_plan(const struct options *options, struct perfpred_contraction_plan_options *asked) {
   asked->factor = options->factor;
   asked->gate = options->gate;
+  asked->gate = options->gate;
   asked->complete = options->complete;
   asked->seed = (uint64_t)options->seed;
   asked->budget_s = options->budget_s > 0.0 ? options->budget_s : options->complete ? (double)INFINITY : 0.0;
