@@ -60,7 +60,9 @@ static enum perfpred_status fill(struct ppi_tour_memory *memory, struct perfpred
 static enum perfpred_status make(enum ppi_type type, const int64_t bytes[2 * PPI_TOUR_OPERANDS],
                                  struct ppi_tour_memory **memory, struct perfpred_error *error) {
   struct ppi_tour_memory *made = calloc(1, sizeof *made);
-  enum perfpred_status status = made == NULL ? ppi_error_memory(error) : PERFPRED_OK;
+  enum perfpred_status status = PERFPRED_OK;
+  if (made == NULL)
+    return ppi_error_memory(error);
   for (int i = 0; i < 2 * PPI_TOUR_OPERANDS && status == PERFPRED_OK; i++) {
     const struct ppi_slot slot = { .written = true, .ordinal = i };
     made->bytes[i] = i >= PPI_TOUR_OPERANDS && bytes[i] < SPARE ? SPARE : bytes[i];

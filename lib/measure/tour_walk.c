@@ -11,17 +11,17 @@
 /* NOLINTBEGIN(bugprone-macro-parentheses): types cannot stand in parentheses */
 
 /* Adds what the kernel returned to C's element, or puts it there, in the parts that the type has. */
-#define TAKE(walk, type, member, parts)                                                                                \
+#define TAKE(walk, type, parts)                                                                                        \
   do {                                                                                                                 \
-    type *to = *(walk)->at[C];                                                                                         \
+    type *to = *(walk)->at[C], value[parts];                                                                           \
+    memcpy(value, &(walk)->call.returned, sizeof value);                                                               \
     for (int part = 0; part < (parts); part++)                                                                         \
-      to[part] = (walk)->tour->added ? to[part] + (&(walk)->call.returned.member)[part]                                \
-                                     : (&(walk)->call.returned.member)[part];                                          \
+      to[part] = (walk)->tour->added ? to[part] + value[part] : value[part];                                           \
   } while (0)
-#define TAKE_S(walk) TAKE(walk, float, real, 1)
-#define TAKE_D(walk) TAKE(walk, double, real8, 1)
-#define TAKE_C(walk) TAKE(walk, float, complex8[0], 2)
-#define TAKE_Z(walk) TAKE(walk, double, complex16[0], 2)
+#define TAKE_S(walk) TAKE(walk, float, 1)
+#define TAKE_D(walk) TAKE(walk, double, 1)
+#define TAKE_C(walk) TAKE(walk, float, 2)
+#define TAKE_Z(walk) TAKE(walk, double, 2)
 
 /* Calls that differ in the innermost loop alone. The addresses are kept here as well, so that none is read back between two calls. */
 #define DEFINE_ROW(name, take)                                                                                         \

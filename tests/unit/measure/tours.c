@@ -852,8 +852,8 @@ static bool run_accepted(const struct ppi_tour_batch *batch) {
     return false;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
     const struct ppi_tour_copy *copy = &tour->operands[o].copy;
-    tensors[o] = calloc(batch->elements[o] > 0 ? (size_t)batch->elements[o] : 1, sizeof(double));
-    packed[o] = calloc(copy->loops >= 0 ? (size_t)(copy->length * copy->count) + 1 : 1, sizeof(double));
+    tensors[o] = calloc(8, batch->elements[o] > 0 ? (size_t)batch->elements[o] : 1);
+    packed[o] = calloc(8, copy->loops >= 0 ? (size_t)(copy->length * copy->count) + 1 : 1);
   }
   const bool made = ppi_tour_walk_make(&walk, tour, &routines, tensors, packed, batch->elements, NULL) == PERFPRED_OK;
   if (made) {
