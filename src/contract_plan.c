@@ -170,6 +170,8 @@ static int show(struct view *view, const struct perfpred_contraction *contractio
     result = show_algorithms(view);
   if (result == COMMAND_OK)
     result = show_pick(view);
+  if (result == COMMAND_OK)
+    result = contracting_hint(view->session, info.einsum, extents);
   return result == COMMAND_OK ? show_dropped(view) : result;
 }
 

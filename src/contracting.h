@@ -33,6 +33,8 @@ struct contracting_way {
 const char *contracting_mode(enum perfpred_contraction_mode mode);
 const char *contracting_stage(enum perfpred_contraction_stage stage);
 
+/* Prints a line where --fuse would join indices. */
+int contracting_hint(struct session *session, const char *einsum, const struct extents *extents);
 /* Loads the models, starts the sampler where something is measured, and makes a planner, which the caller releases; `progress` is told
    of all that it does. `way` is NULL for what the options say. */
 int contracting_planner(struct session *session, const struct perfpred_contraction_filter *filter,

@@ -310,6 +310,8 @@ def test_models():
     assert all(one["kernel"] == "gemm" and one["copies"] == 0 for one in answer["algorithms"])
     text = run(*words, "--kernel", "gemm").out
     assert "pick     c-dgemm" in text and "36 algorithms" in text, text
+    assert "hint     with --fuse it is ai,ib->ab" in text, text
+    assert "hint" not in run("contract", "ac,cb->ab", "a=b=c=40", "--kernel", "gemm", *words[-4:]).out
     emitted = run(*words, "--kernel", "gemm", "--emit", "c")
     assert "by the algorithm c-dgemm" in emitted.out, emitted.err
 
