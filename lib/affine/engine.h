@@ -19,20 +19,29 @@ struct ppi_bound {
   struct ppi_form form;
 };
 
+/* A coordinate is base, but for multiples of step. */
+struct ppi_stride {
+  int coordinate;
+  int64_t step;
+  struct ppi_form base;
+};
+
 /* Lines that a reference touches in a part of the iterations. Coordinates are those of the array but the inner one, in order, and last
    the run along lines: element = factor * run + offset. Empty unless all conditions hold. */
 struct ppi_footprint {
   int first_condition, condition_count;                                                         /* in the list's */
+  int first_stride, stride_count;                                                               /* in its strides */
   int first_low[PPI_LOOPS], low_count[PPI_LOOPS], first_high[PPI_LOOPS], high_count[PPI_LOOPS]; /* in its bounds */
   int64_t factor;
   struct ppi_form offset;
 };
 
 struct ppi_footprints {
-  int count, capacity, bound_count, bound_capacity, condition_count, condition_capacity;
+  int count, capacity, bound_count, bound_capacity, condition_count, condition_capacity, stride_count, stride_capacity;
   struct ppi_footprint *footprints;
   struct ppi_bound *bounds;
   struct ppi_room *conditions;
+  struct ppi_stride *strides;
 };
 
 #define PPI_STAGES (PPI_NEST_ARRAYS + 1) /* the last access, then the arrays */

@@ -9,10 +9,11 @@
 #define RUN(dimensions) (PPI_LOOPS + (dimensions)-1) /* unknown of the run along lines */
 
 void ppi_footprints_clear(struct ppi_footprints *footprints) {
-  footprints->count = footprints->bound_count = footprints->condition_count = 0;
+  footprints->count = footprints->bound_count = footprints->condition_count = footprints->stride_count = 0;
 }
 
 void ppi_footprints_free(struct ppi_footprints *footprints) {
+  free(footprints->strides);
   free(footprints->conditions);
   free(footprints->bounds);
   free(footprints->footprints);
@@ -27,6 +28,7 @@ struct part {
   const struct ppi_form *low, *high; /* of counter `fixed`; NULL: none */
   int solved_count, solved[PPI_LOOPS];
   struct ppi_row equation[PPI_LOOPS]; /* of the solved counters, in that order */
+  bool strided[PPI_LOOPS];            /* counters that are quotients of a coordinate */
   int64_t factor;
   struct ppi_form offset;
 };
@@ -103,7 +105,28 @@ static struct ppi_row subscript_row(struct part *part, int subscript) {
                                   part->counters, &system->fits);
   for (int i = 0; i < part->solved_count; i++)
     ppi_row_substitute(&row, part->solved[i], &part->equation[i], &system->fits);
+  for (int i = part->fixed; i < part->reference->depth; i++)
+    if (part->strided[i] && row.a[i] != 0)
+      ppi_path_give_up(part->engine->path, "subscripts share a counter that moves one of them by several rows");
   return row;
+}
+
+/* row = coordinate, where one counter moves it by several rows: coordinates between these are left out. */
+static void add_stride(struct part *part, int counter, const struct ppi_row *row, int coordinate) {
+  struct ppi_footprints *list = list_of(part);
+  if (!grow((void **)&list->strides, &list->stride_capacity, list->stride_count + 1, sizeof *list->strides)) {
+    ppi_path_stop(part->engine->path, PPI_PATH_MEMORY);
+    return;
+  }
+  struct ppi_stride *stride = &list->strides[list->stride_count++];
+  memset(stride, 0, sizeof *stride);
+  stride->coordinate = coordinate - PPI_LOOPS;
+  stride->step = row->a[counter] < 0 ? -row->a[counter] : row->a[counter];
+  stride->base = row->form;
+  for (int i = PPI_LOOPS; i < coordinate; i++)
+    stride->base.c[PPI_ROW_VAR(i - PPI_LOOPS)] = row->a[i];
+  part->strided[counter] = true;
+  ppi_system_substitute_quotient(&part->engine->system, counter, row);
 }
 
 /* coordinate = subscript: solved for a counter, or kept as a relation of coordinates. */
@@ -116,6 +139,8 @@ static void add_coordinate(struct part *part, int subscript, int coordinate) {
     solve_for(part, var, &row);
   else if (others == 0)
     add_equality(&part->engine->system, &row);
+  else if (others == 1)
+    add_stride(part, any, &row, coordinate);
   else
     ppi_path_give_up(part->engine->path, "subscripts across lines have coefficients other than 1 and -1");
 }
@@ -208,12 +233,20 @@ static bool same_conditions(const struct ppi_footprints *list, const struct ppi_
                                            (size_t)a->condition_count * sizeof *list->conditions) == 0;
 }
 
+static bool same_strides(const struct ppi_footprints *list, const struct ppi_footprint *a,
+                         const struct ppi_footprint *b) {
+  return a->stride_count == b->stride_count &&
+         (a->stride_count == 0 || memcmp(list->strides + a->first_stride, list->strides + b->first_stride,
+                                         (size_t)a->stride_count * sizeof *list->strides) == 0);
+}
+
 /* Whether the list has the very same footprint already. */
 static bool is_known(const struct ppi_footprints *list, const struct ppi_footprint *footprint, int dimensions) {
   for (int i = 0; i < list->count; i++) {
     const struct ppi_footprint *other = &list->footprints[i];
     bool same = other->factor == footprint->factor && ppi_form_equal(&other->offset, &footprint->offset) &&
-                other->condition_count == footprint->condition_count && same_conditions(list, footprint, other);
+                other->condition_count == footprint->condition_count && same_conditions(list, footprint, other) &&
+                same_strides(list, footprint, other);
     for (int j = 0; j < dimensions && same; j++)
       same = same_bounds(list, other->first_low[j], other->low_count[j], footprint->first_low[j],
                          footprint->low_count[j]) &&
@@ -247,7 +280,7 @@ static void add_footprint(struct part *part) {
   struct ppi_engine *engine = part->engine;
   struct ppi_footprints *list = list_of(part);
   const struct ppi_nest_array *array = &engine->nest->arrays[part->reference->array];
-  const int bounds = list->bound_count, conditions = list->condition_count;
+  const int bounds = list->bound_count, conditions = list->condition_count, strides = list->stride_count;
   struct ppi_footprint footprint;
   memset(&footprint, 0, sizeof footprint);
   int coordinate = PPI_LOOPS;
@@ -260,6 +293,8 @@ static void add_footprint(struct part *part) {
     if (i != array->inner)
       add_coordinate(part, i, coordinate++);
   add_run(part, array->inner, coordinate, array->per_line);
+  footprint.first_stride = strides;
+  footprint.stride_count = list->stride_count - strides;
   footprint.factor = part->factor;
   footprint.offset = part->offset;
   if (!engine->path->stop && !engine->system.never)
@@ -271,6 +306,7 @@ static void add_footprint(struct part *part) {
   }
   list->bound_count = bounds;
   list->condition_count = conditions;
+  list->stride_count = strides;
 }
 
 static void add_part(struct ppi_engine *engine, int index, int fixed, const struct ppi_form *counters,
@@ -284,6 +320,7 @@ static void add_part(struct ppi_engine *engine, int index, int fixed, const stru
   part.low = low;
   part.high = high;
   part.solved_count = 0;
+  memset(part.strided, 0, sizeof part.strided);
   if (fixed < reference->depth && reference->twin != index)
     return;
   add_footprint(&part);

@@ -87,6 +87,18 @@ void ppi_system_substitute(struct ppi_system *system, int var, const struct ppi_
   }
 }
 
+void ppi_system_substitute_quotient(struct ppi_system *system, int var, const struct ppi_row *equation) {
+  const int64_t factor = equation->a[var], size = factor < 0 ? -factor : factor;
+  const int count = system->count;
+  system->count = 0;
+  for (int i = 0; i < count; i++) { /* rows are moved in place */
+    struct ppi_row row = system->rows[i];
+    if (row.a[var] != 0)
+      row = combine(&system->rows[i], size, equation, factor > 0 ? -row.a[var] : row.a[var], &system->fits);
+    ppi_system_add(system, &row);
+  }
+}
+
 /* Moves the rows with the unknown to bounds. */
 static void take_bounds(struct ppi_system *system, int var, struct ppi_row *bounds, int *count) {
   int kept = 0;

@@ -37,6 +37,8 @@ void ppi_system_add(struct ppi_system *system, const struct ppi_row *row);
 /* Puts in the place of unknown `var`, in all rows, the solution of equation = 0, in which it has the coefficient 1 or -1. */
 void ppi_system_substitute(struct ppi_system *system, int var, const struct ppi_row *equation);
 void ppi_row_substitute(struct ppi_row *row, int var, const struct ppi_row *equation, bool *fits);
+/* The same where the coefficient is another one: exact for values of the rest of the equation that it divides. */
+void ppi_system_substitute_quotient(struct ppi_system *system, int var, const struct ppi_row *equation);
 /* Projects an unknown out. The rows that bounded it are handed to `bounds` (room for PPI_SYSTEM_ROWS), *count of them. */
 void ppi_system_eliminate(struct ppi_system *system, int var, struct ppi_row *bounds, int *count);
 /* The constraints of a reference: counters below `fixed` are the given forms, and bounds that concern these alone are left out. */

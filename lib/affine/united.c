@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many different lines a list of footprints has: the rows of the array are cut at the bounds of all footprints into slabs, in which the
    same footprints take part; in a row of a slab they are intervals, whose union is added up over the slab in closed form. Comparisons
-   with the row's number are decided for the whole slab at its ends; where these disagree the slab is cut in two. */
+   with the row's number are decided for the whole slab at its ends; where these disagree the slab is cut in two. Where quotients of the
+   row's number are asked for, or rows are left out, the slab is taken apart into classes of rows with the same rest. */
 #include "affine/engine.h"
 #include "affine/quotient.h"
 
 #define MEMBERS 96
 #define PARTS 32 /* quotients of row numbers that are summed up at a time */
 #define CUTS 64  /* of slabs, in one count */
+#define SCALE 64 /* most classes of rows */
 
 struct quotient { /* times * (form / per_line, rounded down) */
   struct ppi_form form, times;
@@ -23,16 +25,23 @@ struct interval {
   struct ppi_form first, last; /* elements, or lines */
 };
 
+/* Rows of a level: scale * u + shift for u from low to high. */
+struct slab {
+  struct ppi_form low, high;
+  int64_t scale, shift;
+};
+
 struct uniter {
   struct ppi_engine *engine;
   struct ppi_path *path;
   const struct ppi_footprints *list;
   int levels; /* of rows: dimensions - 1 */
   int64_t per_line;
-  bool fixed[PPI_LOOPS];                           /* the row of a level is one: low */
-  struct ppi_form low[PPI_LOOPS], high[PPI_LOOPS]; /* of the present slabs */
-  bool cut;                                        /* a slab is to be cut */
+  bool fixed[PPI_LOOPS];        /* the row of a level is one: low */
+  struct slab slabs[PPI_LOOPS]; /* the present ones */
+  bool cut;                     /* a slab is to be cut */
   int cut_level, cuts;
+  int64_t classes;        /* into so many of rows; 1: in two */
   struct ppi_form cut_at; /* where the second part starts */
 };
 
@@ -66,6 +75,34 @@ static int deepest_row(const struct uniter *uniter, const struct ppi_form *form)
   return -1;
 }
 
+/* The slab of a level is to be taken apart, so that a form with this factor of the row's number has a quotient. */
+static void ask_classes(struct uniter *uniter, int level, int64_t factor, int64_t divisor) {
+  if (!goes_on(uniter))
+    return;
+  uniter->classes = divisor / ppi_gcd(factor, divisor);
+  if (uniter->classes * uniter->slabs[level].scale > SCALE) {
+    ppi_path_give_up(uniter->path, "rows are of too many classes");
+    return;
+  }
+  uniter->cut = true;
+  uniter->cut_level = level;
+}
+
+/* Whether rows' numbers leave quotients of the form as they are; otherwise classes are asked for. */
+static bool divides_rows(struct uniter *uniter, const struct ppi_form *form, int64_t divisor) {
+  for (int i = 0; i < uniter->levels; i++)
+    if (form->c[PPI_ROW_VAR(i)] % divisor != 0) {
+      ask_classes(uniter, i, form->c[PPI_ROW_VAR(i)], divisor);
+      return false;
+    }
+  return goes_on(uniter);
+}
+
+/* form / divisor, rounded down. */
+static struct ppi_form floor_of(struct uniter *uniter, const struct ppi_form *form, int64_t divisor) {
+  return divides_rows(uniter, form, divisor) ? ppi_path_floor(uniter->path, form, divisor) : ppi_form_constant(0);
+}
+
 /* The slab is to be cut where the form changes its sign. */
 static void ask_cut(struct uniter *uniter, const struct ppi_form *form, int level) {
   const struct ppi_form nothing = ppi_form_constant(0);
@@ -73,10 +110,11 @@ static void ask_cut(struct uniter *uniter, const struct ppi_form *form, int leve
   struct ppi_form rest = *form;
   rest.c[PPI_ROW_VAR(level)] = 0;
   if (size != 1)
-    rest = ppi_path_floor(uniter->path, &rest, size);
-  if (uniter->path->stop)
+    rest = floor_of(uniter, &rest, size);
+  if (!goes_on(uniter))
     return;
   uniter->cut = true;
+  uniter->classes = 1;
   uniter->cut_level = level;
   if (factor > 0)
     uniter->cut_at = difference(uniter, &nothing, &rest);
@@ -91,11 +129,11 @@ static bool is_sure(struct uniter *uniter, const struct ppi_form *form) {
     return false;
   if (level < 0)
     return ppi_path_sign(uniter->path, form);
-  const struct ppi_form at_low = put(uniter, form, level, &uniter->low[level]);
+  const struct ppi_form at_low = put(uniter, form, level, &uniter->slabs[level].low);
   const bool low = is_sure(uniter, &at_low);
   if (!goes_on(uniter) || uniter->fixed[level])
     return low && goes_on(uniter);
-  const struct ppi_form at_high = put(uniter, form, level, &uniter->high[level]);
+  const struct ppi_form at_high = put(uniter, form, level, &uniter->slabs[level].high);
   const bool high = is_sure(uniter, &at_high);
   if (!goes_on(uniter))
     return false;
@@ -113,12 +151,17 @@ static bool reaches(struct uniter *uniter, const struct ppi_form *a, const struc
   return is_sure(uniter, &over);
 }
 
-/* A form with the fixed rows put in. */
+/* A form of the list in terms of the present slabs' rows, with the fixed ones put in, which are in these terms already. */
 static struct ppi_form resolve(struct uniter *uniter, const struct ppi_form *form) {
   struct ppi_form result = *form;
+  for (int i = 0; i < uniter->levels; i++) {
+    const int64_t factor = result.c[PPI_ROW_VAR(i)];
+    result.c[PPI_ROW_VAR(i)] = factor * uniter->slabs[i].scale; /* both are small */
+    result.c[PPI_VARS] += factor * uniter->slabs[i].shift;
+  }
   for (int i = uniter->levels - 1; i >= 0; i--)
     if (uniter->fixed[i] && result.c[PPI_ROW_VAR(i)] != 0)
-      result = put(uniter, &result, i, &uniter->low[i]);
+      result = put(uniter, &result, i, &uniter->slabs[i].low);
   return result;
 }
 
@@ -128,9 +171,9 @@ static struct ppi_form bound_value(struct uniter *uniter, const struct ppi_bound
   if (bound->divisor == 1)
     return form;
   if (!low)
-    return ppi_path_floor(uniter->path, &form, bound->divisor);
+    return floor_of(uniter, &form, bound->divisor);
   form = difference(uniter, &nothing, &form);
-  form = ppi_path_floor(uniter->path, &form, bound->divisor);
+  form = floor_of(uniter, &form, bound->divisor);
   return difference(uniter, &nothing, &form);
 }
 
@@ -262,13 +305,18 @@ static void add_sloping(struct uniter *uniter, const struct quotient *part, int 
   struct ppi_form rest = part->times;
   struct ppi_poly sum, factor, product;
   quotient.form.c[row] = rest.c[row] = 0;
-  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 0, &sum);
+  const struct ppi_form first = put(uniter, &part->form, level, &uniter->slabs[level].low);
+  const struct ppi_form last = put(uniter, &part->form, level, &uniter->slabs[level].high);
+  if (!divides_rows(uniter, &first, uniter->per_line) || !divides_rows(uniter, &last, uniter->per_line) ||
+      !divides_rows(uniter, &quotient.form, uniter->per_line))
+    return;
+  ppi_quotient_sum(uniter->path, &quotient, &uniter->slabs[level].low, &uniter->slabs[level].high, 0, &sum);
   ppi_poly_form(&factor, &rest);
   ppi_poly_multiply(&factor, &sum, &product);
   ppi_poly_add(&tally->lines, &product, 1);
   if (part->times.c[row] == 0)
     return;
-  ppi_quotient_sum(uniter->path, &quotient, &uniter->low[level], &uniter->high[level], 1, &sum);
+  ppi_quotient_sum(uniter->path, &quotient, &uniter->slabs[level].low, &uniter->slabs[level].high, 1, &sum);
   ppi_poly_add(&tally->lines, &sum, part->times.c[row]);
 }
 
@@ -282,9 +330,9 @@ static void add_level(struct uniter *uniter, const struct quotient *part, int le
   ppi_poly_form(&times, &part->times);
   ppi_poly_form(&steps, &slope);
   ppi_poly_multiply(&times, &steps, &product);
-  ppi_poly_sum(&product, row, &uniter->low[level], &uniter->high[level], &sum);
+  ppi_poly_sum(&product, row, &uniter->slabs[level].low, &uniter->slabs[level].high, &sum);
   ppi_poly_add(&tally->lines, &sum, 1);
-  const struct ppi_form length = difference(uniter, &uniter->high[level], &uniter->low[level]);
+  const struct ppi_form length = difference(uniter, &uniter->slabs[level].high, &uniter->slabs[level].low);
   const struct ppi_form rows = ppi_form_plus(&length, 1), nothing = ppi_form_constant(0);
   if (!ppi_form_is_constant(&part->times)) {
     ppi_path_give_up(uniter->path, "quotients of row numbers in two dimensions");
@@ -300,7 +348,7 @@ static void add_slab(struct uniter *uniter, const struct tally *row, int level, 
   struct ppi_poly sum;
   const bool fixed = uniter->fixed[level];
   if (!fixed)
-    ppi_poly_sum(&row->lines, PPI_ROW_VAR(level), &uniter->low[level], &uniter->high[level], &sum);
+    ppi_poly_sum(&row->lines, PPI_ROW_VAR(level), &uniter->slabs[level].low, &uniter->slabs[level].high, &sum);
   ppi_poly_add(&tally->lines, fixed ? &row->lines : &sum, 1);
   for (int i = 0; i < row->count && goes_on(uniter); i++) {
     const struct quotient *part = &row->parts[i];
@@ -315,29 +363,90 @@ static void add_slab(struct uniter *uniter, const struct tally *row, int level, 
 
 static void count_level(struct uniter *uniter, int level, const int *members, int count, struct tally *tally);
 
-/* Rows low .. high of a level, in all of which the members take part. */
-static void count_slab(struct uniter *uniter, int level, const struct ppi_form *low, const struct ppi_form *high,
-                       const int *members, int count, struct tally *tally) {
+/* Whether a footprint has rows of the slab: all of them or none, as strides go. */
+static bool meets_stride(struct uniter *uniter, int level, const struct ppi_stride *stride) {
+  const struct slab *slab = &uniter->slabs[level];
+  const struct ppi_form base = resolve(uniter, &stride->base), nothing = ppi_form_constant(0);
+  struct ppi_form row = ppi_form_constant(slab->shift);
+  if (uniter->fixed[level])
+    row = ppi_form_combine(&row, 1, &slab->low, slab->scale, &uniter->engine->system.fits);
+  else if (slab->scale % stride->step != 0)
+    ask_classes(uniter, level, slab->scale, stride->step);
+  if (!goes_on(uniter))
+    return false;
+  const struct ppi_form lead = difference(uniter, &row, &base), steps = floor_of(uniter, &lead, stride->step);
+  if (!goes_on(uniter))
+    return false;
+  const struct ppi_form multiple = ppi_form_combine(&nothing, 1, &steps, stride->step, &uniter->engine->system.fits);
+  return reaches(uniter, &multiple, &lead, 0); /* what is left is >= 0 anyway */
+}
+
+static bool meets_slab(struct uniter *uniter, int level, int member) {
+  const struct ppi_footprint *footprint = &uniter->list->footprints[member];
+  for (int i = 0; i < footprint->stride_count && goes_on(uniter); i++) {
+    const struct ppi_stride *stride = &uniter->list->strides[footprint->first_stride + i];
+    if (stride->coordinate == level && !meets_stride(uniter, level, stride))
+      return false;
+  }
+  return goes_on(uniter);
+}
+
+/* The slab as a whole; it may turn out that it is to be cut. */
+static void count_whole(struct uniter *uniter, int level, const struct slab *slab, const int *members, int count,
+                        struct tally *tally) {
+  int kept[MEMBERS], kept_count = 0;
   int64_t rows = 0;
   struct tally row;
   begin_tally(&row);
-  uniter->low[level] = *low;
-  uniter->high[level] = *high;
-  uniter->fixed[level] = ppi_form_difference(high, low, &rows) && rows == 0;
-  count_level(uniter, level + 1, members, count, &row);
-  if (goes_on(uniter))
-    add_slab(uniter, &row, level, tally);
+  uniter->slabs[level] = *slab;
+  uniter->fixed[level] = ppi_form_difference(&slab->high, &slab->low, &rows) && rows == 0;
+  for (int i = 0; i < count && goes_on(uniter); i++)
+    if (meets_slab(uniter, level, members[i]))
+      kept[kept_count++] = members[i];
+  if (goes_on(uniter) && kept_count > 0) {
+    count_level(uniter, level + 1, kept, kept_count, &row);
+    if (goes_on(uniter))
+      add_slab(uniter, &row, level, tally);
+  }
   uniter->fixed[level] = false;
+  uniter->slabs[level].scale = 1;
+  uniter->slabs[level].shift = 0;
+}
+
+static void count_slab(struct uniter *uniter, int level, const struct slab *slab, const int *members, int count,
+                       struct tally *tally);
+
+/* One class of the slab's rows, if it has any. */
+static void count_class(struct uniter *uniter, int level, const struct slab *slab, int64_t classes, int64_t rest,
+                        const int *members, int count, struct tally *tally) {
+  struct slab part = { .scale = slab->scale * classes, .shift = slab->shift + slab->scale * rest };
+  const struct ppi_form first = ppi_form_plus(&slab->low, classes - 1 - rest), last = ppi_form_plus(&slab->high, -rest);
+  part.low = floor_of(uniter, &first, classes);
+  if (goes_on(uniter))
+    part.high = floor_of(uniter, &last, classes);
+  if (goes_on(uniter) && reaches(uniter, &part.high, &part.low, 0))
+    count_slab(uniter, level, &part, members, count, tally);
+}
+
+/* Rows of a level in all of which the members take part. */
+static void count_slab(struct uniter *uniter, int level, const struct slab *slab, const int *members, int count,
+                       struct tally *tally) {
+  count_whole(uniter, level, slab, members, count, tally);
   if (!uniter->cut || uniter->cut_level != level || uniter->path->stop)
     return;
-  const struct ppi_form second = uniter->cut_at, first = ppi_form_plus(&second, -1);
+  struct slab first = *slab, second = *slab;
+  const int64_t classes = uniter->classes;
+  first.high = ppi_form_plus(&uniter->cut_at, -1);
+  second.low = uniter->cut_at;
   uniter->cut = false;
   if (++uniter->cuts > CUTS)
     ppi_path_give_up(uniter->path, "footprints are cut into too many parts");
-  if (goes_on(uniter))
-    count_slab(uniter, level, low, &first, members, count, tally);
-  if (goes_on(uniter))
-    count_slab(uniter, level, &second, high, members, count, tally);
+  for (int64_t rest = 0; rest < classes && classes > 1 && goes_on(uniter); rest++)
+    count_class(uniter, level, slab, classes, rest, members, count, tally);
+  if (classes == 1 && goes_on(uniter))
+    count_slab(uniter, level, &first, members, count, tally);
+  if (classes == 1 && goes_on(uniter))
+    count_slab(uniter, level, &second, members, count, tally);
 }
 
 /* Where slabs begin and end: distinct forms in rising order. */
@@ -396,13 +505,14 @@ static void count_level(struct uniter *uniter, int level, const int *members, in
   }
   find_extents(uniter, level, members, count, &extents);
   for (int i = 0; i + 1 < points->count && goes_on(uniter); i++) {
-    const struct ppi_form last = ppi_form_plus(&points->at[points->order[i + 1]], -1);
+    const struct slab slab = { points->at[points->order[i]], ppi_form_plus(&points->at[points->order[i + 1]], -1), 1,
+                               0 };
     int active_count = 0;
     for (int j = 0; j < count; j++)
       if (points->place[extents.begins[j]] <= i && i < points->place[extents.ends[j]])
         active[active_count++] = members[j];
     if (active_count > 0)
-      count_slab(uniter, level, &points->at[points->order[i]], &last, active, active_count, tally);
+      count_slab(uniter, level, &slab, active, active_count, tally);
   }
 }
 
@@ -422,6 +532,8 @@ void ppi_engine_count_lines(struct ppi_engine *engine, int array, struct ppi_pol
   int members[MEMBERS], count = 0;
   uniter.levels = of->dimensions - 1;
   uniter.per_line = of->per_line;
+  for (int i = 0; i < PPI_LOOPS; i++)
+    uniter.slabs[i].scale = 1;
   begin_tally(&tally);
   engine->system.fits = true;
   for (int i = 0; i < uniter.list->count && !engine->path->stop; i++) {

@@ -172,7 +172,7 @@ static void expect_agreement(int hard, int quick, int all) {
     random_nest_make(&nest, (uint64_t)(i + 1), hard);
     applied += agrees(nest.text, i % 3 == 0 ? 16 : 32);
   }
-  cr_expect_geq(applied, hard ? count / 3 : count / 2, "applied to %d of %d", applied, count);
+  cr_expect_geq(applied, hard ? count / 3 : count * 4 / 5, "applied to %d of %d", applied, count);
 }
 
 Test(analysis, made_up_nests) {
@@ -270,6 +270,30 @@ Test(analysis, strides) {
                              "end\n";
   cr_expect(agrees(text, 32));
   cr_expect(agrees(text, 64));
+}
+
+/* Every other row of an array whose other rows are touched as well; rows on lines that depend on the number of the row, which is that of a
+   block of two subscripts. */
+Test(analysis, rows_by_classes) {
+  static const char text[] = "perfpred-text 1\n"
+                             "nest classes(n)\n"
+                             "  double A[3*n + 3, 4*n], D[n + 5, n + 5, n + 9]\n"
+                             "  for t in 0:3\n"
+                             "    for i in 0:n\n"
+                             "      for j in 0:2*n\n"
+                             "        read A[3*i + 1, j]\n"
+                             "      end\n"
+                             "      read A[2*i, 3], D[i, 2, i]\n"
+                             "    end\n"
+                             "    for i in 0:n\n"
+                             "      for j in 0:i\n"
+                             "        read D[i + 2, j, j + 3], A[i + 4, j + 2]\n"
+                             "      end\n"
+                             "    end\n"
+                             "  end\n"
+                             "end\n";
+  cr_expect(agrees(text, 16));
+  cr_expect(agrees(text, 32));
 }
 
 /* Rows that begin on lines that depend on the outermost of three subscripts. */
