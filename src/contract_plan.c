@@ -114,8 +114,29 @@ static int show_dropped(const struct view *view) {
   return result;
 }
 
+static int show_validation(const struct view *view) {
+  struct perfpred_contraction_prediction fastest;
+  char text[UNIT_TEXT];
+  if (view->validation == NULL || view->validation->executed == 0)
+    return COMMAND_OK;
+  const struct perfpred_contraction_validation *found = view->validation;
+  int result = at(view, found->fastest, &fastest);
+  if (result != COMMAND_OK)
+    return result;
+  printf("executed %zu: fastest %s; the pick takes %s more\n", found->executed, fastest.name,
+         unit_percent(text, found->loss, "%.1f %%"));
+  printf("errors   mean %s, ", unit_percent(text, found->mean_are, "%.1f %%"));
+  printf("largest %s; ", unit_percent(text, found->worst_are, "%.1f %%"));
+  printf("noise floor %s; ", unit_percent(text, found->noise_floor, "%.1f %%"));
+  if (isfinite(found->tau))
+    printf("Kendall's tau %.2f of %zu pairs that can be told apart\n", found->tau, found->pairs);
+  else
+    printf("no two can be told apart\n");
+  return COMMAND_OK;
+}
+
 static int show_pick(const struct view *view) {
-  struct perfpred_contraction_prediction pick, fastest;
+  struct perfpred_contraction_prediction pick;
   char text[UNIT_TEXT];
   const struct unit cost = unit_time(view->info.planning_s);
   if (view->info.predicted == 0)
@@ -136,22 +157,7 @@ static int show_pick(const struct view *view) {
   if (view->info.benchmarks > 0)
     printf("; %llu micro-benchmark%s", (unsigned long long)view->info.benchmarks, unit_plural(view->info.benchmarks));
   printf("%s\n", view->info.from_cache ? "; the answer was kept" : "");
-  if (view->validation == NULL || view->validation->executed == 0)
-    return COMMAND_OK;
-  const struct perfpred_contraction_validation *found = view->validation;
-  result = at(view, found->fastest, &fastest);
-  if (result != COMMAND_OK)
-    return result;
-  printf("executed %zu: fastest %s; the pick takes %s more\n", found->executed, fastest.name,
-         unit_percent(text, found->loss, "%.1f %%"));
-  printf("errors   mean %s, ", unit_percent(text, found->mean_are, "%.1f %%"));
-  printf("largest %s; ", unit_percent(text, found->worst_are, "%.1f %%"));
-  printf("noise floor %s; ", unit_percent(text, found->noise_floor, "%.1f %%"));
-  if (isfinite(found->tau))
-    printf("Kendall's tau %.2f of %zu pairs that can be told apart\n", found->tau, found->pairs);
-  else
-    printf("no two can be told apart\n");
-  return COMMAND_OK;
+  return show_validation(view);
 }
 
 static int show(struct view *view, const struct perfpred_contraction *contraction, const struct extents *extents) {
