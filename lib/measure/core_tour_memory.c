@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What tours run on. All of a batch share the tensors. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ enum perfpred_status ppi_tours_allocate(struct ppi_tours *tours, struct perfpred
   if (status != PERFPRED_OK)
     return status;
   const struct ppi_tour_memory *memory = tours->core->tour_memory;
+  assert(memory != NULL);
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
     tours->tensors[o] = memory->arena.slots[memory->slots[o]].base;
     tours->packed[o] = memory->arena.slots[memory->slots[PPI_TOUR_OPERANDS + o]].base;
