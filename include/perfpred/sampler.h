@@ -120,6 +120,10 @@ typedef double perfpred_cost_fn(void *data, const struct perfpred_virtual_call *
 /**
  * A sampler that computes times instead of measuring: deterministic, for tests and simulations.
  *
+ * Of an algorithm of a contraction one call is asked for, and all of its calls cost the same. To that comes 1 ns for each cache line that
+ * an iteration has of an operand and the iteration before had not, or that a single call misses because its set-up flushed it or touched
+ * more than 1 MiB behind it, and for each line of what is packed or zeroed.
+ *
  * @param context kernels that will be sampled
  * @param cost cost of a call in seconds
  * @param data handed to cost; kept
