@@ -123,19 +123,29 @@ def weigh(options, setup, program, sets):
     return points, weights, same, calls
 
 
-def ask_elsewhere(options, setup, program, sets, calls):
-    """Steps 4 to 6 on another setup."""
+def mean_of(before, after):
+    """Two measurements of the same data sets as one."""
+    return [{**one, "time_s": (one["time_s"] + other["time_s"]) / 2} for one, other in zip(before, after)]
+
+
+def ask_elsewhere(options, setup, program, calls):
+    """Steps 4 to 6 on another setup. The program is measured before and after the runs that stand for it, which takes the drift of a shared
+    machine out, as far as it is even. Returns the prediction, the measurement, and by how much the second one was slower than the first."""
     base = os.path.join(options.folder, program)
     there = f"{base}-{setup.name}"
-    write_samples(f"{there}.json", sets, calls)
+    before = PROGRAMS[program](options, setup)
     apex(
         options, "points", "--for", f"{base}-weights.json", "--cache", options.cache, "--reps", options.reps,
         "--isa", setup.isa, *setup.command_words(), "-o", f"{there}-points.json",
     )  # fmt: skip
-    return apex(
+    after = PROGRAMS[program](options, setup)
+    sets = mean_of(before, after)
+    write_samples(f"{there}.json", sets, calls)
+    prediction = apex(
         options, "predict", f"{base}-weights.json", "--points", f"{there}-points.json",
         "--measured", f"{there}.json", "-o", f"{there}-prediction.json",
     )  # fmt: skip
+    return prediction, sets, rate(before, calls) / rate(after, calls) - 1
 
 
 def show_first(program, points, weights, same):
@@ -154,11 +164,12 @@ def show_first(program, points, weights, same):
     show(program, "the same", same, "sum_of_rates", same["measured_flops_per_s"])
 
 
-def show(program, machine, report, formula, measured):
+def show(program, machine, report, formula, measured, drift=None):
     predicted = report[formula]["flops_per_s"]
+    told = "" if drift is None else f"   drift {100 * drift:+.1f} %"
     print(
         f"  {program:10} {machine:10} predicted {predicted / 1e9:8.3f}  measured {measured / 1e9:8.3f} Gflop/s  "
-        f"{100 * (predicted - measured) / measured:+6.1f} %   {report[formula]['formula']}"
+        f"{100 * (predicted - measured) / measured:+6.1f} %   {report[formula]['formula']}{told}"
     )
 
 
@@ -169,7 +180,7 @@ def parse():
     parser.add_argument("--folder", help="for samples, points, weights and pictures; default: a temporary one")
     parser.add_argument("--blas", default=f"{LIBRARIES}/blis-openmp/libblis.so.4", help="a BLIS with threads")
     parser.add_argument("--kinds", default="0,3", help="BLIS_ARCH_TYPE of AVX-512, of AVX2 (0.9: 0 skx, 3 haswell)")
-    parser.add_argument("--cache", type=int, default=32 << 20, help="bytes of the outermost cache; default 32 MiB")
+    parser.add_argument("--cache", type=int, help="bytes of the outermost cache; default: measured")
     parser.add_argument("--runs", type=int, default=250, help="most runs of Apex-MAP for each program")
     parser.add_argument("--blocks", type=int, default=400, help="I of random runs")
     parser.add_argument("--reps", type=int, default=10)
@@ -183,6 +194,8 @@ def parse():
     options.cells = {"mod2am": options.cell_am, "mod2as": options.cell_as, "mod2as-64": options.cell_as}
     options.folder = options.folder or tempfile.mkdtemp(prefix="apex-")
     os.makedirs(options.folder, exist_ok=True)
+    if options.cache is None:  # of the levels the last one is memory
+        options.cache = json.loads(run([options.perfpred, "machine", "--caches", "--json"]))["levels"][-2]["bytes"]
     return options
 
 
@@ -201,9 +214,8 @@ def main():
         points, weights, same, calls = weigh(options, first, program, sets)
         show_first(program, points, weights, same)
         for name in options.machines.split(","):
-            there = measure(options, others[name])
-            prediction = ask_elsewhere(options, others[name], program, there, calls)
-            show(program, name, prediction, "same_work", rate(there, calls))
+            prediction, there, drift = ask_elsewhere(options, others[name], program, calls)
+            show(program, name, prediction, "same_work", rate(there, calls), drift)
         sys.stdout.flush()
 
 

@@ -30,9 +30,10 @@ struct perfpred_apex_options {
       *instruction_set; /**< that compute is written in: "avx512", "avx2", "sse2", "neon", "generic"; default: the
                                   widest one of the machine */
   int threads;          /**< that share the iterations of each run; default: as many as the sampler's setup has */
-  int64_t cache_bytes;  /**< of the outermost cache; default: what a run here has of it, which takes one to two seconds to
+  int64_t
+      cache_bytes; /**< of the outermost cache; default: what a run here has of it, which takes one to two seconds to
                              measure; where that cannot be done the largest one reported, but at most 64 MiB */
-  double clock_hz;      /**< of a core; default: measured by a chain of dependent additions */
+  double clock_hz; /**< of a core; default: measured by a chain of dependent additions */
   double cell_bytes_per_cycle;    /**< width of a rectangle; default 0.5 */
   double cell_flops_per_cycle;    /**< its height; default 0.5 */
   double threshold;               /**< least weight of a rectangle that is represented; default 0.005, negative: none */

@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define SPINS 2000 /* before a waiting thread lets others run: there may be more threads than processors */
+/* Before a waiting thread lets others run: there may be more threads than processors. Where there are not, to call the kernel in a pause of
+   some ten microseconds would be to miss the start. */
+#define SPINS 2000
+#define SPINS_ALONE (1 << 17)
 
 struct member {
   struct ppi_team *team;
@@ -17,6 +20,7 @@ struct member {
 
 struct ppi_team {
   int count, started;
+  unsigned patience;      /* SPINS or SPINS_ALONE */
   struct member *members; /* the caller's is not used */
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -28,8 +32,8 @@ struct ppi_team {
   void *data;
 };
 
-static void breathe(unsigned *spins) {
-  if (++*spins % SPINS == 0)
+static void breathe(const struct ppi_team *team, unsigned *spins) {
+  if (++*spins % team->patience == 0)
     sched_yield();
 #if defined(__x86_64__)
   else
@@ -69,7 +73,7 @@ static void *live(void *argument) {
     atomic_fetch_add(&team->ready, 1);
     while (!atomic_load(&team->sleepy)) {
       if (atomic_load(&team->generation) == seen) {
-        breathe(&spins);
+        breathe(team, &spins);
         continue;
       }
       seen++;
@@ -82,10 +86,10 @@ static void *live(void *argument) {
   return NULL;
 }
 
-static void wait_for(atomic_int *number, int value) {
+static void wait_for(const struct ppi_team *team, const atomic_int *number, int value) {
   unsigned spins = 0;
   while (atomic_load(number) != value)
-    breathe(&spins);
+    breathe(team, &spins);
 }
 
 enum perfpred_status ppi_team_create(int count, const int *cpus, int cpu_count, struct ppi_team **team,
@@ -94,6 +98,7 @@ enum perfpred_status ppi_team_create(int count, const int *cpus, int cpu_count, 
   if (made == NULL)
     return ppi_error_memory(error);
   made->count = count;
+  made->patience = cpus != NULL && cpu_count >= count ? SPINS_ALONE : SPINS;
   pthread_mutex_init(&made->mutex, NULL);
   pthread_cond_init(&made->wake, NULL);
   atomic_init(&made->sleepy, true);
@@ -144,7 +149,7 @@ void ppi_team_arm(struct ppi_team *team) {
   team->awake = true;
   pthread_cond_broadcast(&team->wake);
   pthread_mutex_unlock(&team->mutex);
-  wait_for(&team->ready, team->started);
+  wait_for(team, &team->ready, team->started);
 }
 
 void ppi_team_run(struct ppi_team *team, void (*work)(void *data, int index), void *data) {
@@ -154,7 +159,7 @@ void ppi_team_run(struct ppi_team *team, void (*work)(void *data, int index), vo
   atomic_store(&team->working, team->started);
   atomic_fetch_add(&team->generation, 1);
   work(data, 0);
-  wait_for(&team->working, 0);
+  wait_for(team, &team->working, 0);
 }
 
 void ppi_team_park(struct ppi_team *team) {
@@ -164,5 +169,5 @@ void ppi_team_park(struct ppi_team *team) {
   team->awake = false;
   pthread_mutex_unlock(&team->mutex);
   atomic_store(&team->sleepy, true);
-  wait_for(&team->ready, 0);
+  wait_for(team, &team->ready, 0);
 }

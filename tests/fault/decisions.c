@@ -54,6 +54,18 @@ static enum perfpred_status print_c(struct perfpred_error *error) {
   return status;
 }
 
+static enum perfpred_status run_test(struct perfpred_error *error) {
+  struct perfpred_decisions *made = UNTOUCHED(struct perfpred_decisions);
+  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_sampler *sampler = NULL;
+  enum perfpred_status status = perfpred_sampler_create_virtual(context, clockwork_cost, NULL, NULL, &sampler, error);
+  if (!status)
+    status = perfpred_decisions_test(context, sampler, decisions, 1, 64, NULL, &made, &report, error);
+  perfpred_sampler_destroy(sampler);
+  perfpred_decisions_destroy(result(status, made, "decisions"));
+  return status;
+}
+
 /* An answer has to be had where there is no memory, too. */
 static void check_look_up(struct tap *tap) {
   struct perfpred_decision decision = PERFPRED_DECISION_INIT;
@@ -68,10 +80,8 @@ static const struct {
   const char *name;
   fault_scenario *run;
 } scenarios[] = {
-  { "decisions: decide", decide },
-  { "decisions: load", load },
-  { "decisions: print", print },
-  { "decisions: print as C", print_c },
+  { "decisions: decide", decide }, { "decisions: test", run_test },      { "decisions: load", load },
+  { "decisions: print", print },   { "decisions: print as C", print_c },
 };
 
 int main(void) {
