@@ -73,6 +73,7 @@ def write_table(path, nb):
 
 
 LONG_S = 0.2  # a call that needs no warming up
+BESIDE = 1.5  # what a call takes with copies and preparations, in terms of the call
 CHEAP_S = 1.0  # rounds at small sizes go on until then
 MOST_ROUNDS = 25
 
@@ -137,8 +138,9 @@ class Allowance:
     def left_s(self):
         return self.end - time.monotonic()
 
-    def learn(self, n, seconds, settings):
-        self.share_s = seconds / settings / n**3
+    def learn(self, n, times):
+        """From the calls alone: what comes before the first one at a size is hardly more than another one, and no rule for larger sizes."""
+        self.share_s = BESIDE * statistics.median(value for values in times.values() for value in values) / n**3
 
     def rounds(self, n, settings):
         """How many rounds of so many settings there may be, at least 1."""
@@ -163,15 +165,15 @@ def round_of(settings, routine, n, times):
 def measure(settings, routine, n, allowance):
     """Times of every setting, interleaved. The first round warms up and is dropped, unless its calls are long."""
     times = {setting.name: [] for setting in settings}
-    begin = time.monotonic()
     round_of(settings, routine, n, times)
+    allowance.learn(n, times)
     long = min(values[0] for values in times.values()) > LONG_S
-    allowance.learn(n, time.monotonic() - begin, len(settings))  # with what goes before a call; too much rather than too little
     if not long:
         times = {name: [] for name in times}
     for number in range(allowance.rounds(n, len(settings)) - long):
         # every other round backwards, so that no setting is always the first after another one
         round_of(settings if number % 2 else reversed(settings), routine, n, times)
+    allowance.learn(n, times)
     return times
 
 
