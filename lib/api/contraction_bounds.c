@@ -108,11 +108,13 @@ static void take_warm(const struct ppi_contraction_pricing *pricing, const struc
 static enum perfpred_status run_warm(struct ppi_contraction_pricing *pricing, struct warm *warm, size_t count,
                                      struct perfpred_error *error) {
   struct ppi_contraction_batch batch = { .contraction = &pricing->candidates->contraction };
+  struct ppi_sampling sampling = pricing->sampling;
   enum perfpred_status status = PERFPRED_OK;
+  sampling.gate = -1.0; /* bounds leave room for noise */
   for (size_t i = 0; i < count && !status; i++)
     status = add_warm(pricing, &batch, &warm[i], error);
   if (!status && count > 0)
-    status = ppi_contraction_batch_run(&batch, pricing->sampler, &pricing->sampling, error);
+    status = ppi_contraction_batch_run(&batch, pricing->sampler, &sampling, error);
   for (size_t i = 0; i < count && !status; i++)
     take_warm(pricing, &batch, &warm[i]);
   pricing->benchmarks += status ? 0 : count;

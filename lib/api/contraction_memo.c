@@ -56,6 +56,10 @@ void ppi_contraction_memo_take(struct ppi_contraction_memo *memo, const struct p
   }
 }
 
+void ppi_contraction_memo_forget(struct ppi_contraction_memo *memo, size_t place) {
+  memo->items[place].key[0] = '\0'; /* no key is empty */
+}
+
 void ppi_contraction_memo_cut(struct ppi_contraction_memo *memo, size_t count) {
   while (memo->count > count)
     free(memo->items[--memo->count].key);

@@ -29,6 +29,8 @@ enum perfpred_status ppi_contraction_memo_find(struct ppi_contraction_memo *memo
                                                size_t *place, bool *is_new, struct perfpred_error *error);
 /* Times of what is pending, from a batch that was run. */
 void ppi_contraction_memo_take(struct ppi_contraction_memo *memo, const struct ppi_contraction_batch *batch);
+/* It will not be found any more. */
+void ppi_contraction_memo_forget(struct ppi_contraction_memo *memo, size_t place);
 /* Forgets from the end until count are left: those of a batch that failed. */
 void ppi_contraction_memo_cut(struct ppi_contraction_memo *memo, size_t count);
 void ppi_contraction_memo_free(struct ppi_contraction_memo *memo);

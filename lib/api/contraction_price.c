@@ -15,13 +15,16 @@
 #define REPEATED_MOST 256
 #define REPETITIONS 10
 #define REPETITIONS_LEAST 2
-#define LONG_S 2e-3     /* what takes so long is sampled once, if need be */
-#define ENTRY_S 5e-3    /* time that predicting an algorithm should take */
+#define LONG_S 2e-3       /* what takes so long is sampled once, if need be */
+#define PLAUSIBLE 0.9     /* of a bound: what is faster was not measured right, */
+#define ATTEMPTS 2        /* and is measured again */
+#define PATIENCE 2.5      /* times what a micro-benchmark takes at least */
+#define ENTRY_S 5e-3      /* time that predicting an algorithm should take */
 #define READINGS_S 150e-6 /* yardsticks around a batch */
-#define MEMORY_RATE 5e9 /* bytes per second, roughly, that one thread moves */
-#define OCCURRENCES 3.0 /* kinds of them, roughly */
-#define SHORT_S 2e-6    /* calls that need no set-up are repeated so long */
-#define ZERO_BYTES 8e6  /* larger results are filled once */
+#define MEMORY_RATE 5e9   /* bytes per second, roughly, that one thread moves */
+#define OCCURRENCES 3.0   /* kinds of them, roughly */
+#define SHORT_S 2e-6      /* calls that need no set-up are repeated so long */
+#define ZERO_BYTES 8e6    /* larger results are filled once */
 
 static const struct ppi_contraction_group *group_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
   return &pricing->candidates->groups[pricing->candidates->entries[entry].group];
@@ -75,6 +78,11 @@ static int repetitions_of(const struct ppi_contraction_pricing *pricing, size_t 
   const double each_s = request_s(effort.sample_s, 1) * effort.requests * pricing->overhead;
   const double least = effort.sample_s > LONG_S ? 1.0 : REPETITIONS_LEAST;
   return (int)fmax(least, fmin(REPETITIONS, ENTRY_S / fmax(each_s, 1e-9)));
+}
+
+/* Samplers that wait for an undisturbed machine give up then and take what they have. */
+static double limit_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
+  return PATIENCE * request_s(effort_of(pricing, entry).sample_s, repetitions_of(pricing, entry));
 }
 
 double ppi_contraction_price_cost(const struct ppi_contraction_pricing *pricing, size_t entry) {
@@ -197,7 +205,7 @@ static enum perfpred_status add_windows(struct job *job, size_t place, struct pe
     status = need_tour(job, place, error);
     if (!status)
       status = ppi_contraction_windows_add(&entry->windows, &pricing->caches, job->tour, repetitions_of(pricing, place),
-                                           &job->batch, error);
+                                           limit_of(pricing, place), &job->batch, error);
     pricing->memo.items[part.known].is_windows = true;
     pricing->memo.items[part.known].windows = entry->windows;
   }
@@ -284,6 +292,7 @@ static enum perfpred_status add_occurrence(struct job *job, size_t entry, const 
       request.timed = (int64_t)fmax(1.0, fmin(SHORT_S / call_time(group_of(pricing, entry)), REPEATED_MOST));
   }
   request.repetitions = repetitions_of(pricing, entry);
+  request.limit_s = limit_of(pricing, entry);
   char *key = write_key(&request);
   enum perfpred_status status =
       key ? add_request(job, part, pricing->candidates->entries[entry].group, key, &request, error)
@@ -363,14 +372,32 @@ static void add_to_entry(const struct job *job, const struct part *part) {
   entry->cost_s += part->is_first ? known->cost_s : 0.0;
 }
 
-static void finish_entry(struct ppi_contraction_pricing *pricing, struct ppi_contraction_entry *entry) {
+static void count_entry(struct ppi_contraction_pricing *pricing, size_t place) {
+  const struct ppi_contraction_entry *entry = &pricing->candidates->entries[place];
   struct ppi_contraction_group *group = &pricing->candidates->groups[entry->group];
-  if (isnan(entry->time_s.med)) { /* no sample was taken of some part */
-    entry->source = PERFPRED_CONTRACTION_DROPPED;
+  if (entry->source == PERFPRED_CONTRACTION_DROPPED)
     return;
-  }
   group->predicted += entry->priced ? 0 : 1;
   group->best_s = fmin(group->best_s, entry->time_s.med);
+}
+
+/* The bound of its group stands for it. */
+static void predict_roughly(struct ppi_contraction_pricing *pricing, size_t place) {
+  struct ppi_contraction_entry *entry = &pricing->candidates->entries[place];
+  const struct ppi_contraction_group *group = &pricing->candidates->groups[entry->group];
+  const struct ppi_contraction *contraction = &pricing->candidates->contraction;
+  const double moved_s = 2.0 * (double)ppi_type_bytes(contraction->type, false) / MEMORY_RATE;
+  struct ppi_contract_call call;
+  ppi_contract_resolve(contraction, &entry->algorithm, &call);
+  entry->copy_s = entry->zero_s = 0.0;
+  for (int i = 0; i < call.copy_count; i++)
+    entry->copy_s += ppi_contract_copies_made(&call, &call.copies[i]) * (double)call.copies[i].elements * moved_s;
+  if (call.zero)
+    entry->zero_s = 0.5 * (double)contraction->tensor[PPI_OPERANDS - 1].elements * moved_s;
+  const double time_s = group->call_s * group->calls + entry->copy_s + entry->zero_s;
+  assert(time_s > 0.0);
+  entry->time_s = (struct perfpred_statistics){ time_s, time_s, time_s, time_s, 0.0 };
+  entry->source = PERFPRED_CONTRACTION_ROUGH;
 }
 
 /* --- All together -------------------------------------------------------------------------------------------------- */
@@ -401,38 +428,68 @@ static enum perfpred_status run(struct job *job, const size_t *entries, size_t c
     begin_entry(pricing, &pricing->candidates->entries[entries[i]]);
   for (size_t i = 0; i < job->part_count; i++)
     add_to_entry(job, &job->parts[i]);
-  for (size_t i = 0; i < count; i++)
-    finish_entry(pricing, &pricing->candidates->entries[entries[i]]);
+  for (size_t i = 0; i < count; i++) {
+    struct ppi_contraction_entry *entry = &pricing->candidates->entries[entries[i]];
+    if (isnan(entry->time_s.med)) /* no sample was taken of some part */
+      entry->source = PERFPRED_CONTRACTION_DROPPED;
+  }
   return PERFPRED_OK;
 }
 
-enum perfpred_status ppi_contraction_price(struct ppi_contraction_pricing *pricing, const size_t *entries, size_t count,
-                                           struct perfpred_error *error) {
+/* A time far below what the calls take alone is one of a clock that was disturbed. */
+static bool is_plausible(const struct ppi_contraction_pricing *pricing, size_t entry) {
+  return !(pricing->candidates->entries[entry].time_s.med < PLAUSIBLE * group_of(pricing, entry)->bound_s);
+}
+
+/* Entries that are not plausible come first in the list then; how many. What was measured of them is forgotten. */
+static size_t find_implausible(struct job *job, size_t *entries, size_t count) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t entry = entries[i];
+    if (is_plausible(job->pricing, entry))
+      continue;
+    for (size_t k = 0; k < job->part_count; k++)
+      if (job->parts[k].entry == entry && job->parts[k].what == CALLS)
+        ppi_contraction_memo_forget(&job->pricing->memo, job->parts[k].known);
+    entries[i] = entries[found];
+    entries[found++] = entry;
+  }
+  return found;
+}
+
+static enum perfpred_status run_once(struct ppi_contraction_pricing *pricing, size_t *entries, size_t *count,
+                                     struct perfpred_error *error) {
   struct job job = { .pricing = pricing, .batch = { .contraction = &pricing->candidates->contraction } };
   const size_t before = pricing->memo.count;
-  enum perfpred_status status = run(&job, entries, count, error);
+  enum perfpred_status status = run(&job, entries, *count, error);
   if (status)
     ppi_contraction_memo_cut(&pricing->memo, before);
+  else
+    *count = find_implausible(&job, entries, *count);
   free(job.parts);
   ppi_contraction_batch_free(&job.batch);
   return status;
 }
 
-void ppi_contraction_price_rough(struct ppi_contraction_pricing *pricing, size_t place) {
-  struct ppi_contraction_entry *entry = &pricing->candidates->entries[place];
-  struct ppi_contraction_group *group = &pricing->candidates->groups[entry->group];
-  const struct ppi_contraction *contraction = &pricing->candidates->contraction;
-  const double moved_s = 2.0 * (double)ppi_type_bytes(contraction->type, false) / MEMORY_RATE;
-  struct ppi_contract_call call;
-  ppi_contract_resolve(contraction, &entry->algorithm, &call);
-  entry->copy_s = entry->zero_s = 0.0;
-  for (int i = 0; i < call.copy_count; i++)
-    entry->copy_s += ppi_contract_copies_made(&call, &call.copies[i]) * (double)call.copies[i].elements * moved_s;
-  if (call.zero)
-    entry->zero_s = 0.5 * (double)contraction->tensor[PPI_OPERANDS - 1].elements * moved_s;
-  const double time_s = group->call_s * group->calls + entry->copy_s + entry->zero_s;
-  assert(time_s > 0.0);
-  entry->time_s = (struct perfpred_statistics){ time_s, time_s, time_s, time_s, 0.0 };
-  entry->source = PERFPRED_CONTRACTION_ROUGH;
-  finish_entry(pricing, entry);
+enum perfpred_status ppi_contraction_price(struct ppi_contraction_pricing *pricing, const size_t *entries, size_t count,
+                                           struct perfpred_error *error) {
+  size_t *left = malloc((count + 1) * sizeof *left);
+  size_t left_count = count;
+  if (!left)
+    return ppi_error_memory(error);
+  memcpy(left, entries, count * sizeof *left);
+  enum perfpred_status status = PERFPRED_OK;
+  for (int attempt = 0; attempt < ATTEMPTS && left_count > 0 && !status; attempt++)
+    status = run_once(pricing, left, &left_count, error);
+  for (size_t i = 0; i < left_count && !status; i++)
+    predict_roughly(pricing, left[i]);
+  for (size_t i = 0; i < count && !status; i++)
+    count_entry(pricing, entries[i]);
+  free(left);
+  return status;
+}
+
+void ppi_contraction_price_rough(struct ppi_contraction_pricing *pricing, size_t entry) {
+  predict_roughly(pricing, entry);
+  count_entry(pricing, entry);
 }

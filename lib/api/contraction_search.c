@@ -10,7 +10,10 @@
 #define BATCH_EACH 4 /* of one group */
 #define BUDGET_SHARE 0.05
 #define BUDGET_LEAST_S 50e-3
-#define RESERVE 0.2 /* of the budget, for measuring the best ones again */
+#define BUDGET_EACH_S 10e-3 /* for each algorithm, which is what a few windows of one take */
+#define BUDGET_MOST_S 1.0
+#define BUDGET_LONG_S 1.0 /* from this time on the share alone counts */
+#define RESERVE 0.2       /* of the budget, for measuring the best ones again */
 #define LEFT_LEAST_S 1e-9
 #define FINALISTS 6
 #define ROUGH 8         /* groups that are predicted from bounds alone */
@@ -32,20 +35,33 @@ static double spent(const struct searching *searching) {
   return searching->search->now_s(searching->search->data) - searching->begin_s;
 }
 
+/* The best time as far as it is known; infinite: it is not. */
+static double best_known(const struct searching *searching) {
+  const struct ppi_contraction_candidates *candidates = searching->candidates;
+  double bound_s = (double)INFINITY;
+  for (size_t i = 0; i < candidates->group_count; i++)
+    if (candidates->groups[i].bound_s > 0.0)
+      bound_s = fmin(bound_s, candidates->groups[i].bound_s);
+  return isfinite(searching->best_s) ? searching->best_s : bound_s;
+}
+
+/* What planning may take however short the contraction is; the less, the nearer that comes to the time from which on a share of it counts. */
+static double least_s(const struct searching *searching) {
+  const double each_s = BUDGET_EACH_S * (double)searching->candidates->entry_count, best_s = best_known(searching);
+  const double most_s = fmax(BUDGET_LEAST_S, fmin(each_s, BUDGET_MOST_S));
+  const double shortness = isfinite(best_s) ? fmax(0.0, 1.0 - best_s / BUDGET_LONG_S) : 1.0;
+  return BUDGET_LEAST_S + (most_s - BUDGET_LEAST_S) * shortness;
+}
+
 /* The budget grows with the best time that is known, and is what it is where the caller says so. */
 static double allowed(const struct searching *searching) {
   const struct ppi_contraction_search *search = searching->search;
-  const struct ppi_contraction_candidates *candidates = searching->candidates;
-  double best_s = searching->best_s, bound_s = (double)INFINITY;
+  const double best_s = best_known(searching);
   if (search->budget_s > 0.0)
     return search->budget_s;
   if (search->complete)
     return (double)INFINITY;
-  for (size_t i = 0; i < candidates->group_count; i++)
-    if (candidates->groups[i].bound_s > 0.0)
-      bound_s = fmin(bound_s, candidates->groups[i].bound_s);
-  best_s = isfinite(best_s) ? best_s : bound_s;
-  return fmax(BUDGET_LEAST_S, isfinite(best_s) ? BUDGET_SHARE * best_s : 0.0);
+  return fmax(least_s(searching), isfinite(best_s) ? BUDGET_SHARE * best_s : 0.0);
 }
 
 /* What is left of the budget is for the next batch. */
@@ -107,7 +123,7 @@ static bool is_unaffordable(const struct searching *searching, double cost_s) {
 /* Beyond what planning takes at least, finding out about a group has to be worth it: by its bound no more than this can be gained. */
 static bool is_worth_it(const struct searching *searching, const struct ppi_contraction_group *group, double cost_s) {
   return searching->search->complete || searching->search->budget_s > 0.0 ||
-         spent(searching) + cost_s <= BUDGET_LEAST_S || !isfinite(searching->best_s) ||
+         spent(searching) + cost_s <= least_s(searching) || !isfinite(searching->best_s) ||
          cost_s <= searching->best_s - group->bound_s;
 }
 

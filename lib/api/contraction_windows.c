@@ -150,7 +150,7 @@ static size_t list_items(const struct ppi_contraction_windows *windows, int stra
 
 enum perfpred_status ppi_contraction_windows_add(struct ppi_contraction_windows *windows,
                                                  const struct ppi_contraction_caches *caches, size_t tour,
-                                                 int repetitions, struct ppi_contraction_batch *batch,
+                                                 int repetitions, double limit_s, struct ppi_contraction_batch *batch,
                                                  struct perfpred_error *error) {
   enum perfpred_status status = PERFPRED_OK;
   for (int i = 0; i < windows->strata.count && !status; i++) {
@@ -163,19 +163,23 @@ enum perfpred_status ppi_contraction_windows_add(struct ppi_contraction_windows 
                                               .warm = windows->warm,
                                               .items = items,
                                               .item_count = list_items(windows, i, caches, items),
-                                              .repetitions = repetitions };
+                                              .repetitions = repetitions,
+                                              .limit_s = limit_s };
     status = ppi_contraction_batch_request(batch, &request, &windows->requests[i], error);
   }
   return status;
 }
 
-/* The total where stratum `changed` (-1: none) takes its `more` longer. */
+/* The total where stratum `changed` (-1: none) takes its `more` longer. Windows in which something begins take no less than all others: where they
+   seem to, the others were disturbed. */
 static double total(const struct ppi_contraction_windows *windows, const double *iteration_s, const int64_t *timed,
                     int changed, double more) {
   double changed_s[PPI_TOUR_STRATA_MAX];
   memcpy(changed_s, iteration_s, (size_t)windows->strata.count * sizeof *changed_s);
   if (changed >= 0)
     changed_s[changed] += more;
+  for (int i = 1; i < windows->strata.count; i++)
+    changed_s[0] = fmin(changed_s[0], changed_s[i]);
   return ppi_tour_total(&windows->strata, changed_s, timed);
 }
 
@@ -198,7 +202,6 @@ void ppi_contraction_windows_time(const struct ppi_contraction_windows *windows,
     const double part = total(windows, med, timed, i, of[i].std) - whole;
     variance += part * part;
   }
-  /* windows that begin something may come out shorter than those that do not: differences of noise */
   time_s->med = whole > 0.0 ? whole : windows->strata.strata[0].count * med[0];
   time_s->min = fmin(total(windows, min, timed, -1, 0.0), time_s->med);
   time_s->max = fmax(total(windows, max, timed, -1, 0.0), time_s->med);

@@ -30,10 +30,10 @@ enum perfpred_status ppi_contraction_windows_divide(const struct ppi_contraction
                                                     struct perfpred_error *error);
 /* Iterations that a repetition of all of them runs. */
 double ppi_contraction_windows_iterations(const struct ppi_contraction_windows *windows);
-/* Adds their requests for a tour of the batch. */
+/* Adds their requests for a tour of the batch, each of which may take limit_s. */
 enum perfpred_status ppi_contraction_windows_add(struct ppi_contraction_windows *windows,
                                                  const struct ppi_contraction_caches *caches, size_t tour,
-                                                 int repetitions, struct ppi_contraction_batch *batch,
+                                                 int repetitions, double limit_s, struct ppi_contraction_batch *batch,
                                                  struct perfpred_error *error);
 /* Of all iterations with their copies; all NaN where samples are missing. */
 void ppi_contraction_windows_time(const struct ppi_contraction_windows *windows,
