@@ -199,8 +199,10 @@ const struct rule rules[] = {
     "how far the state of the caches is followed: 'repeated', 'distances', 'prefetch', 'failures' or 'first' (the "
     "default: all of it)",
     KIND_WORD, TAKES_FAMILY, AT(stage), 0, 0 },
-  { "--budget", "SECONDS", "time for predictions; default: 5 % of the best predicted time, at least 50 ms", KIND_REAL,
-    TAKES_FAMILY, AT(budget_s), 1e-3, 1e7 },
+  { "--budget", "SECONDS",
+    "time for predictions; default: 5 % of the best predicted time; where that is below a second more, up to 10 ms for "
+    "each algorithm and 1 s",
+    KIND_REAL, TAKES_FAMILY, AT(budget_s), 1e-3, 1e7 },
   { "--complete", NULL, "predict every algorithm, also those that cannot win, whatever it takes", KIND_FLAG,
     TAKES_FAMILY, AT(complete), 0, 0 },
   { "--cache", "BYTES", "size of the cache, such as 2M; default: what the machine is found to have", KIND_WORD,
