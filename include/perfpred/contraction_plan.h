@@ -156,8 +156,8 @@ struct perfpred_contraction_plan_info {
   double made_s;       /**< and of making it: the same unless it was kept */
   double budget_s;     /**< time that there was for making it */
   double
-      calibration_s; /**< time that first contact with the sampler and finding the caches took, once for each planner and
- besides: planning_s does not have it */
+      calibration_s; /**< time that first contact with the sampler and finding the caches took, once for each planner, and
+                          making tensors of these sizes; besides: planning_s does not have it */
   int from_cache;    /**< 1: it was kept */
   int bounded;  /**< 1: no algorithm that was dropped can be faster, by the bounds; 0: the budget was spent first, or
                    finding out would have cost more than could be gained */

@@ -125,34 +125,50 @@ static enum perfpred_status find_caches(struct making *making, double tensor_byt
 
 /* --- First contact ------------------------------------------------------------------------------------------------- */
 
-/* A sampler takes its time before it measures anything: clocks, yardstick, libraries that initialise themselves. That is not what planning
-   costs, and comes once. A small product does for it. */
-static enum perfpred_status greet(struct making *making, enum ppi_type type, struct perfpred_error *error) {
-  static const char *const names[] = { "a", "b", "c" };
-  static const int64_t extents[] = { 8, 8, 8 };
-  const struct ppi_contract_given given = { .type = type, .names = names, .extents = extents, .count = 3 };
-  struct perfpred_contraction_planner *planner = making->planner;
-  const struct ppi_contract_filter all = { 0 };
-  const struct ppi_sampling sampling = { .repetitions = 1 };
+/* The shortest call of a contraction, once. */
+static enum perfpred_status call_once(const struct making *making, const struct ppi_contraction *contraction,
+                                      struct perfpred_error *error) {
+  const struct perfpred_contraction_planner *planner = making->planner;
+  const struct ppi_sampling sampling = { .repetitions = 1, .gate = -1.0 };
   struct ppi_tour_request request = { .subject = PPI_TOUR_CALL, .level = PPI_TOUR_ANYWHERE };
-  struct ppi_contraction contraction;
+  struct ppi_contract_filter filter = { .kernels = 1u << PPI_CONTRACT_DOT };
   struct ppi_contract_algorithm algorithm;
-  struct ppi_contraction_batch batch = { .contraction = &contraction };
+  struct ppi_contraction_batch batch = { .contraction = contraction };
   size_t place = 0;
-  const double begin_s = now(making);
-  if (planner->greeted || !planner->sampler || planner->sampler->ops->now_s ||
-      planner->options.mode == PERFPRED_CONTRACTION_MODELS)
+  while (filter.kernels < 1u << PPI_CONTRACT_KERNELS && !ppi_contract_at(contraction, &filter, 0, &algorithm))
+    filter.kernels <<= 1;
+  if (filter.kernels == 1u << PPI_CONTRACT_KERNELS)
     return PERFPRED_OK;
-  enum perfpred_status status = ppi_contraction_read("ab,bc->ac", &given, &contraction, error);
-  if (!status && ppi_contract_at(&contraction, &all, 0, &algorithm))
-    status =
-        ppi_contraction_batch_tour(&batch, planner->context->kernels, &contraction, &algorithm, &request.tour, error);
+  enum perfpred_status status =
+      ppi_contraction_batch_tour(&batch, planner->context->kernels, contraction, &algorithm, &request.tour, error);
   if (!status)
     status = ppi_contraction_batch_request(&batch, &request, &place, error);
   if (!status)
     status = ppi_contraction_batch_run(&batch, planner->sampler, &sampling, error);
   ppi_contraction_batch_free(&batch);
-  planner->greeted = !status;
+  return status;
+}
+
+/* A sampler takes its time before it measures anything: clocks, yardstick, libraries that initialise themselves. That comes once, and a small
+   product does for it. So do tensors as large as those of this contraction, which whoever asks has anyway. Neither is what planning costs. */
+static enum perfpred_status greet(struct making *making, const struct ppi_contraction *contraction,
+                                  struct perfpred_error *error) {
+  static const char *const names[] = { "a", "b", "c" };
+  static const int64_t extents[] = { 8, 8, 8 };
+  const struct ppi_contract_given given = { .type = contraction->type, .names = names, .extents = extents, .count = 3 };
+  struct perfpred_contraction_planner *planner = making->planner;
+  struct ppi_contraction small;
+  const double begin_s = now(making);
+  enum perfpred_status status = PERFPRED_OK;
+  if (!planner->sampler || planner->sampler->ops->now_s || planner->options.mode == PERFPRED_CONTRACTION_MODELS)
+    return PERFPRED_OK;
+  if (!planner->greeted)
+    status = ppi_contraction_read("ab,bc->ac", &given, &small, error);
+  if (!planner->greeted && !status)
+    status = call_once(making, &small, error);
+  planner->greeted = planner->greeted || !status;
+  if (!status)
+    status = call_once(making, contraction, error);
   planner->calibration_s += now(making) - begin_s;
   return status;
 }
@@ -199,7 +215,7 @@ static enum perfpred_status make(struct making *making, const struct ppi_contrac
   enum perfpred_status status =
       ppi_contraction_candidates_of(contraction, &planner->choice, &findings->candidates, error);
   if (!status)
-    status = greet(making, contraction->type, error);
+    status = greet(making, contraction, error);
   if (!status)
     status = find_caches(making, findings->candidates.tensor_bytes, &making->caches, error);
   if (!status)
