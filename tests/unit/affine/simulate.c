@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stack distances, and misses of nests by executing them: against a list that is searched, numbers worked out by hand, and numbers
    counted by others (tests/affine/lru_misses*.csv). */
+#include "affine/expand.h"
 #include "affine/marks.h"
 #include "base/stack_distance.h"
 #include "polybench.h"
@@ -154,7 +155,7 @@ struct steps {
   struct ppi_layout layout;
   struct ppi_stack_distance *distances;
   const struct ppi_misses_options *options;
-  uint64_t counts[400][40]; /* by site: accesses, first touches, then misses of each cache */
+  uint64_t counts[1000][40]; /* by site: accesses, first touches, then misses of each cache */
 };
 
 static enum perfpred_status on_step(void *data, const struct ppi_node *node, int buffer, const int64_t *subscripts,
@@ -172,19 +173,19 @@ static enum perfpred_status on_step(void *data, const struct ppi_node *node, int
   return PERFPRED_OK;
 }
 
-static void expect_steps(const struct perfpred_program *nest, const struct ppi_misses_options *options,
-                         const char *text) {
+static void expect_steps(const struct perfpred_program *nest, const int64_t *values,
+                         const struct ppi_misses_options *options, const char *text) {
   static struct steps steps;
   const struct ppi_walker walker = { .access = on_step };
-  const int64_t parameter = 10;
   struct ppi_misses *misses = NULL;
   memset(&steps, 0, sizeof steps);
   steps.options = options;
   steps.distances = created(0);
-  cr_assert_lt(nest->site_count, 400);
-  cr_assert_eq(ppi_layout_make(nest, &parameter, options->line_bytes, &steps.layout, NULL), PERFPRED_OK);
-  const enum perfpred_status status = ppi_program_walk(nest, &parameter, 1, &walker, &steps, NULL);
-  cr_assert_eq(ppi_misses_find(nest, &parameter, options, &misses, NULL), status, "%s", text);
+  cr_assert_lt(nest->site_count, 1000);
+  cr_assert_eq(ppi_layout_make(nest, values, options->line_bytes, &steps.layout, NULL), PERFPRED_OK);
+  const enum perfpred_status status =
+      ppi_program_walk(nest, values, (size_t)nest->parameter_count, &walker, &steps, NULL);
+  cr_assert_eq(ppi_misses_find(nest, values, options, &misses, NULL), status, "%s", text);
   for (int i = 0; !status && i < nest->site_count; i++) {
     const struct ppi_misses_count *count = &misses->references[i];
     cr_assert_eq(count->accesses, steps.counts[i][0], "%s", text);
@@ -209,8 +210,24 @@ Test(simulate, as_step_by_step) {
     options.engine = PPI_MISSES_SIMULATE;
     random_nest_make(&made, (uint64_t)(1000 + i), i % 2);
     struct perfpred_program *nest = parsed(made.text);
-    expect_steps(nest, &options, made.text);
+    expect_steps(nest, (int64_t[]){ 10 }, &options, made.text);
     perfpred_program_unref(nest);
+  }
+}
+
+/* The loops behind blocked algorithms. */
+Test(simulate, blocked_algorithms_step_by_step) {
+  static const char *const names[] = { "chol-l-3", "dgetrf", "dgeqrf-nx0", "chol-u-rec" };
+  const int64_t caches[] = { 64, 640, 4096 }, values[] = { 44, 16 };
+  struct ppi_misses_options options = options_of(caches, 3);
+  options.engine = PPI_MISSES_SIMULATE;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    struct perfpred_program *algorithm = found(names[i]);
+    struct ppi_expansion expansion;
+    cr_assert_eq(ppi_expand(&context, algorithm, values, &expansion, NULL), PERFPRED_OK, "%s", names[i]);
+    expect_steps(expansion.nest, values, &options, names[i]);
+    ppi_expansion_free(&expansion);
+    perfpred_program_unref(algorithm);
   }
 }
 
