@@ -41,7 +41,7 @@ RANGES = [
     ("1, square", FIRST, {}, "abci", (48, 80, 112, 144)),
     ("3, i = j = 32", THIRD, {"i": 32, "j": 32}, "abc", (48, 80, 112, 144)),
 ]
-LIMITS = {"flops": 2e9, "bytes": 4e8}
+LIMITS = {"flops": 2e9, "bytes": 6e8}
 
 
 def arguments():
