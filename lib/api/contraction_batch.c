@@ -21,29 +21,39 @@ void ppi_contraction_batch_free(struct ppi_contraction_batch *batch) {
 static bool grow_tours(struct ppi_contraction_batch *batch) {
   const size_t capacity = batch->tour_capacity ? 2 * batch->tour_capacity : 16;
   struct ppi_tour *tours = realloc(batch->tours, capacity * sizeof *tours);
-  batch->tours = tours ? tours : batch->tours;
-  struct ppi_contraction_batch_values *values = tours ? realloc(batch->values, capacity * sizeof *values) : NULL;
-  batch->values = values ? values : batch->values;
-  batch->tour_capacity = values ? capacity : batch->tour_capacity;
-  return values != NULL;
+  if (!tours)
+    return false;
+  batch->tours = tours;
+  struct ppi_contraction_batch_values *values = realloc(batch->values, capacity * sizeof *values);
+  if (!values)
+    return false;
+  batch->values = values;
+  batch->tour_capacity = capacity;
+  return true;
 }
 
 static bool grow_requests(struct ppi_contraction_batch *batch) {
   const size_t capacity = batch->request_capacity ? 2 * batch->request_capacity : 64;
   struct ppi_tour_request *requests = realloc(batch->requests, capacity * sizeof *requests);
-  batch->requests = requests ? requests : batch->requests;
-  size_t *items_at = requests ? realloc(batch->items_at, capacity * sizeof *items_at) : NULL;
-  batch->items_at = items_at ? items_at : batch->items_at;
-  batch->request_capacity = items_at ? capacity : batch->request_capacity;
-  return items_at != NULL;
+  if (!requests)
+    return false;
+  batch->requests = requests;
+  size_t *items_at = realloc(batch->items_at, capacity * sizeof *items_at);
+  if (!items_at)
+    return false;
+  batch->items_at = items_at;
+  batch->request_capacity = capacity;
+  return true;
 }
 
 static bool grow_items(struct ppi_contraction_batch *batch, size_t more) {
   const size_t capacity = 2 * batch->item_capacity + more + 64;
   struct ppi_tour_item *items = realloc(batch->items, capacity * sizeof *items);
-  batch->items = items ? items : batch->items;
-  batch->item_capacity = items ? capacity : batch->item_capacity;
-  return items != NULL;
+  if (!items)
+    return false;
+  batch->items = items;
+  batch->item_capacity = capacity;
+  return true;
 }
 
 enum perfpred_status ppi_contraction_batch_tour(struct ppi_contraction_batch *batch, const struct ppi_kernels *kernels,

@@ -49,6 +49,11 @@ static enum perfpred_status check_numbers(const struct perfpred_contraction_plan
                          options->factor, FACTOR_MOST, FACTOR);
   if (!(options->tie >= 0.0) || isinf(options->tie))
     return ppi_error_set(error, PERFPRED_INVALID, "options.tie is %g, expected a share of at least 0", options->tie);
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status check_amounts(const struct perfpred_contraction_plan_options *options,
+                                          struct perfpred_error *error) {
   if (isnan(options->gate))
     return ppi_error_set(error, PERFPRED_INVALID, "options.gate is NaN, expected a share, 0 or a negative number");
   if (options->cache_bytes < 0 || options->memory_bytes < 0)
@@ -110,6 +115,8 @@ enum perfpred_status ppi_contraction_planner_options(struct perfpred_contraction
   enum perfpred_status status = check_choices(planner, error);
   if (!status)
     status = check_numbers(&planner->options, error);
+  if (!status)
+    status = check_amounts(&planner->options, error);
   if (!status)
     status = ppi_contraction_filter(planner->options.filter, &planner->choice.filter, error);
   if (!status)

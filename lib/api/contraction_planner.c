@@ -202,12 +202,30 @@ static enum perfpred_status resize(const struct perfpred_contraction *contractio
   return ppi_contraction_read(contraction->einsum, &given, resized, error);
 }
 
+/* All of them or none. */
+static enum perfpred_status ask_each(struct perfpred_contraction_planner *planner,
+                                     const struct perfpred_contraction *contraction, const char *indices,
+                                     const int64_t *values, size_t count, struct perfpred_contraction_plan **plans,
+                                     struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  size_t made = 0;
+  while (!status && made < count) {
+    struct ppi_contraction resized;
+    status = resize(contraction, indices, values[made], &resized, error);
+    if (!status)
+      status = ask(planner, &resized, &plans[made], error);
+    made += status ? 0 : 1;
+  }
+  for (size_t i = 0; status && i < made; i++)
+    perfpred_contraction_plan_destroy(plans[i]);
+  return status;
+}
+
 enum perfpred_status perfpred_contraction_planner_sweep(struct perfpred_contraction_planner *planner,
                                                         const struct perfpred_contraction *contraction,
                                                         const char *indices, const int64_t *values, size_t count,
                                                         struct perfpred_contraction_plan **plans,
                                                         struct perfpred_error *error) {
-  size_t made = 0;
   ppi_error_clear(error);
   if (!planner || !contraction || !indices || !values || count == 0 || !plans)
     return ppi_error_set(error, PERFPRED_INVALID,
@@ -217,17 +235,10 @@ enum perfpred_status perfpred_contraction_planner_sweep(struct perfpred_contract
   struct perfpred_contraction_plan **own = status ? NULL : calloc(count, sizeof *own);
   if (!status && !own)
     status = ppi_error_memory(error);
-  while (!status && made < count) {
-    struct ppi_contraction resized;
-    status = resize(contraction, indices, values[made], &resized, error);
-    if (!status)
-      status = ask(planner, &resized, &own[made], error);
-    made += status ? 0 : 1;
-  }
+  if (!status)
+    status = ask_each(planner, contraction, indices, values, count, own, error);
   if (!status)
     memcpy(plans, own, count * sizeof *own);
-  for (size_t i = 0; status && i < made; i++)
-    perfpred_contraction_plan_destroy(own[i]);
   free(own);
   return status;
 }

@@ -186,8 +186,9 @@ static double total(const struct ppi_contraction_windows *windows, const double 
 void ppi_contraction_windows_time(const struct ppi_contraction_windows *windows,
                                   const struct ppi_contraction_batch *batch, struct perfpred_statistics *time_s) {
   struct perfpred_statistics of[PPI_TOUR_STRATA_MAX];
-  double min[PPI_TOUR_STRATA_MAX], med[PPI_TOUR_STRATA_MAX], max[PPI_TOUR_STRATA_MAX], mean[PPI_TOUR_STRATA_MAX];
-  int64_t timed[PPI_TOUR_STRATA_MAX];
+  double min[PPI_TOUR_STRATA_MAX] = { 0.0 }, med[PPI_TOUR_STRATA_MAX] = { 0.0 }, max[PPI_TOUR_STRATA_MAX] = { 0.0 };
+  double mean[PPI_TOUR_STRATA_MAX] = { 0.0 };
+  int64_t timed[PPI_TOUR_STRATA_MAX] = { 0 };
   for (int i = 0; i < windows->strata.count; i++) {
     ppi_contraction_batch_time(batch, windows->requests[i], &of[i]);
     timed[i] = batch->results[windows->requests[i]].timed;
