@@ -54,12 +54,13 @@ struct perfpred_contraction_plan_options {
   double factor;            /**< how much of that, times this, is filled before a measured call; 0: 1.25 */
   int repetitions;          /**< samples of each micro-benchmark; default 10 */
   uint64_t seed;            /**< of the order in which they are taken */
-  double budget_s; /**< time for a plan; 0: 5 % of the best predicted time, at least 50 ms, and up to 10 ms for each
+  double
+      budget_s; /**< time for a plan; 0: 5 % of the best predicted time, at least 50 ms, and up to 250 ms and 10 ms for each
  algorithm, 1 s in all, the more the shorter that time is; infinite:
                           whatever it takes */
-  int complete;    /**< 1: every algorithm is predicted, also those that cannot win */
-  double tie;      /**< predicted times within this share of each other are ties; 0: 0.02 */
-  size_t answers;  /**< plans that are kept; the least recently used goes first; 0: 64 */
+  int complete;                             /**< 1: every algorithm is predicted, also those that cannot win */
+  double tie;                               /**< predicted times within this share of each other are ties; 0: 0.02 */
+  size_t answers;                           /**< plans that are kept; the least recently used goes first; 0: 64 */
   const struct perfpred_plan_options *plan; /**< which setup of the models; NULL: that of the sampler, or the only one.
                                                  Its members threads, blas, setup and force count */
   double gate;                              /**< as in struct perfpred_measure_options */

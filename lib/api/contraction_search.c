@@ -10,9 +10,11 @@
 #define BATCH_EACH 4 /* of one group */
 #define BUDGET_SHARE 0.05
 #define BUDGET_LEAST_S 50e-3
-#define BUDGET_EACH_S 10e-3 /* for each algorithm, which is what a few windows of one take */
+#define BUDGET_FEW_S 250e-3
+#define BUDGET_EACH_S 10e-3 /* besides, for each algorithm, which is what a few windows of one take */
 #define BUDGET_MOST_S 1.0
 #define BUDGET_LONG_S 1.0 /* from this time on the share alone counts */
+#define BOUNDS_SHARE 0.4  /* of the budget, for bounds */
 #define RESERVE 0.2       /* of the budget, for measuring the best ones again */
 #define LEFT_LEAST_S 1e-9
 #define FINALISTS 6
@@ -48,7 +50,7 @@ static double best_known(const struct searching *searching) {
 /* What planning may take however short the contraction is; the less, the nearer that comes to the time from which on a share of it counts. */
 static double least_s(const struct searching *searching) {
   const double each_s = BUDGET_EACH_S * (double)searching->candidates->entry_count, best_s = best_known(searching);
-  const double most_s = fmax(BUDGET_LEAST_S, fmin(each_s, BUDGET_MOST_S));
+  const double most_s = fmin(BUDGET_FEW_S + each_s, BUDGET_MOST_S);
   const double shortness = isfinite(best_s) ? fmax(0.0, 1.0 - best_s / BUDGET_LONG_S) : 1.0;
   return BUDGET_LEAST_S + (most_s - BUDGET_LEAST_S) * shortness;
 }
@@ -324,6 +326,7 @@ static enum perfpred_status nothing(const struct searching *searching, struct pe
 
 static enum perfpred_status run(struct searching *searching, struct perfpred_error *error) {
   limit(searching);
+  searching->pricing->sampling.budget_s *= BOUNDS_SHARE;
   enum perfpred_status status = ppi_contraction_price_bounds(searching->pricing, searching->search->complete, error);
   if (!status)
     status = predict_best_first(searching, error);
