@@ -189,6 +189,7 @@ static enum perfpred_status test(struct testing *testing, struct piece *piece) {
   struct ppi_execution executions[2 * USES];
   struct ppi_result results[2 * USES];
   struct ppi_sampling sampling = testing->sampling;
+  assert(tunable != NULL && subject->count > 0);
   const int64_t nb = cell->nb > 0 ? cell->nb : tunable->nb;
   const int64_t nx = cell->nx != PPI_TABLE_NX_STOCK ? (int64_t)cell->nx : tunable->nx;
   for (int i = 0; i < 2 * subject->count; i++) {

@@ -35,7 +35,7 @@ static enum perfpred_status add_cover(struct ppi_entries *entries, size_t first,
   size_t total = 0;
   for (size_t i = first; i < end; i++)
     total += entries->items[i].cell_count;
-  struct ppi_table_cell *cells = calloc(total, sizeof *cells);
+  struct ppi_table_cell *cells = calloc(total + 1, sizeof *cells);
   if (!cells)
     return ppi_error_memory(error);
   const struct ppi_table_entry *use = &entries->items[first];

@@ -83,7 +83,7 @@ static void make(struct ppi_fold *fold, int dimensions, int pairs) {
 }
 
 PPI_PACKED_INLINE void evaluate(const struct ppi_fold *fold, int dimensions, int pairs, ppi_pair *sum) {
-  double x[PPI_FOLD_LEFT];
+  double x[PPI_FOLD_LEFT] = { 0.0 };
   if (fold->state != PPI_FOLD_MADE) {
     ppi_packed_values(fold->piece, dimensions, fold->sizes, pairs, sum);
     return;

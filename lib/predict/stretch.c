@@ -141,7 +141,7 @@ static bool place_sizes(const struct finding *finding, const struct ppi_plan_con
 
 static bool take_call(struct finding *finding, const struct ppi_plan_step *step) {
   struct ppi_stretch_call *call = &finding->stretch->calls[finding->stretch->call_count++];
-  struct ppi_fold_row kernel;
+  struct ppi_fold_row kernel = { .count = 0 };
   call->step = step;
   call->context = step->context_count > 0;
   for (int i = 0; i < step->size_count; i++) {

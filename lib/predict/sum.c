@@ -119,7 +119,7 @@ static enum perfpred_status compare_with_limit(struct summing *state) {
 }
 
 static enum perfpred_status sum_call(struct summing *state, const struct ppi_plan_step *step, const int64_t *slots) {
-  int64_t sizes[PPI_SIZE_MAX];
+  int64_t sizes[PPI_SIZE_MAX] = { 0 };
   enum perfpred_status status = count_step(state);
   if (!status)
     status = sum_sizes(state, step, slots, sizes);

@@ -120,9 +120,7 @@ static inline const char *ppi_table_fault_text(enum ppi_table_fault fault) {
     "a routine has a wrong name, wrong options or sizes, or stands out of order",
     "the rows of a routine do not follow one another with rising bounds up to an open one",
     "the cells of a row do not follow one another with rising bounds up to an open one and values in range",
-    "xORMQR and the like need an entry for all options, no smaller than those for some (of version 2), over the "
-    "largest size, whose "
-    "block sizes do not fall",
+    "xORMQR and the like need block sizes over the largest size that do not fall, those without options the largest",
   };
   return texts[fault];
 }
