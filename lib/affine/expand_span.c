@@ -48,7 +48,7 @@ static struct ppi_span multiply(const struct ppi_span *a, const struct ppi_span 
 static struct ppi_span divide(enum ppi_op op, const struct ppi_span *a, const struct ppi_span *b) {
   const enum ppi_op first = op == PPI_OP_FLOOR ? PPI_OP_FLOOR : PPI_OP_CEIL;
   const enum ppi_op last = op == PPI_OP_CEIL ? PPI_OP_CEIL : PPI_OP_FLOOR;
-  struct ppi_span quotient;
+  struct ppi_span quotient = { 0, 0 };
   if (!ppi_span_is_number(b) || b->low < 1 || is_whole(a))
     return ppi_span_all();
   if (op == PPI_OP_MOD && !ppi_span_is_number(a))

@@ -28,7 +28,7 @@ struct part {
   const struct ppi_form *low, *high; /* of counter `fixed`; NULL: none */
   int solved_count, solved[PPI_LOOPS];
   struct ppi_row equation[PPI_LOOPS]; /* of the solved counters, in that order */
-  bool strided[PPI_LOOPS];            /* counters that are quotients of a coordinate */
+  unsigned strided;                   /* counters that are quotients of a coordinate, by bit */
   int64_t factor;
   struct ppi_form offset;
 };
@@ -106,7 +106,7 @@ static struct ppi_row subscript_row(struct part *part, int subscript) {
   for (int i = 0; i < part->solved_count; i++)
     ppi_row_substitute(&row, part->solved[i], &part->equation[i], &system->fits);
   for (int i = part->fixed; i < part->reference->depth; i++)
-    if (part->strided[i] && row.a[i] != 0)
+    if ((part->strided & 1u << i) && row.a[i] != 0)
       ppi_path_give_up(part->engine->path, "subscripts share a counter that moves one of them by several rows");
   return row;
 }
@@ -125,7 +125,7 @@ static void add_stride(struct part *part, int counter, const struct ppi_row *row
   stride->base = row->form;
   for (int i = PPI_LOOPS; i < coordinate; i++)
     stride->base.c[PPI_ROW_VAR(i - PPI_LOOPS)] = row->a[i];
-  part->strided[counter] = true;
+  part->strided |= 1u << counter;
   ppi_system_substitute_quotient(&part->engine->system, counter, row);
 }
 
@@ -320,7 +320,7 @@ static void add_part(struct ppi_engine *engine, int index, int fixed, const stru
   part.low = low;
   part.high = high;
   part.solved_count = 0;
-  memset(part.strided, 0, sizeof part.strided);
+  part.strided = 0;
   if (fixed < reference->depth && reference->twin != index)
     return;
   add_footprint(&part);

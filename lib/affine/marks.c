@@ -80,8 +80,10 @@ static enum perfpred_status add_page(struct ppi_marks *marks, uint64_t number, s
   uint32_t *nodes = calloc(PAGE_LINES, sizeof *nodes);
   if (!nodes)
     return PERFPRED_NO_MEMORY;
-  *page = find_page(marks->pages, marks->page_slots, number);
-  **page = (struct page){ number, nodes };
+  struct page *added = find_page(marks->pages, marks->page_slots, number);
+  added->number = number;
+  added->nodes = nodes;
+  *page = added;
   marks->page_count++;
   marks->page_bytes += bytes;
   return PERFPRED_OK;

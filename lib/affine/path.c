@@ -71,18 +71,23 @@ static double value_at_vertex(const struct ppi_path *path, const struct ppi_cons
   return row[0];
 }
 
+/* One side alone is possible, or none: between -1 and 0 there is no integer. */
+static bool take_side(struct ppi_path *path, bool may_hold, bool may_fail) {
+  if (!may_hold && !may_fail)
+    ppi_path_stop(path, PPI_PATH_VOID);
+  return !path->stop && add_answer(path, may_hold) && may_hold;
+}
+
 /* Decides by arithmetic what no constraint says by itself. */
 static bool decide_unknown(struct ppi_path *path, const struct ppi_constraint *constraint) {
   const struct ppi_constraint negated = ppi_path_negate(constraint);
   const double value = path->now->settled ? value_at_vertex(path, constraint) : -0.5;
   const bool may_hold = value >= 0 || ppi_path_state_restrict(path, path->now, constraint, path->first);
   const bool may_fail = value <= -1 || ppi_path_state_restrict(path, path->now, &negated, path->second);
-  if (!may_hold && !may_fail) /* between -1 and 0 there is no integer */
-    ppi_path_stop(path, PPI_PATH_VOID);
   if (path->stop)
     return false;
   if (!may_hold || !may_fail)
-    return add_answer(path, may_hold) && may_hold;
+    return take_side(path, may_hold, may_fail);
   if (value >= 0)
     ppi_path_state_restrict(path, path->now, constraint, path->first);
   else if (value <= -1)

@@ -345,7 +345,7 @@ static int variable_to_fix(const struct task *task) {
   int found = -1;
   double least = HUGE_VAL;
   for (int i = 0; i < task->set.variables; i++) {
-    const double cost = task->active & 1u << i ? cost_to_fix(task, i) : HUGE_VAL;
+    const double cost = (task->active & 1u << i) ? cost_to_fix(task, i) : HUGE_VAL;
     found = cost < least ? i : found;
     least = fmin(cost, least);
   }
