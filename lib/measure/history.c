@@ -8,6 +8,9 @@
 
 #include "base/stats.h"
 
+#define APART 1.25    /* readings before and after a sample of one speed of the machine */
+#define SLOWEST 0.125 /* of the best speed: no machine gets slower than this without something else running on it */
+
 enum perfpred_status ppi_history_add(struct ppi_history *history, const struct ppi_sample *sample,
                                      struct perfpred_error *error) {
   if (history->count == history->capacity) {
@@ -62,13 +65,19 @@ static double distance(const struct ppi_sample *sample) {
   return sample->preempted ? reading + 1e6 : reading;
 }
 
+/* The yardstick's reading around a sample. Where the two are far apart something else ran during the longer one: the machine was not so slow. */
+static double reading_around(const struct ppi_sample *sample) {
+  const double least = fmin(sample->before_s, sample->after_s), most = fmax(sample->before_s, sample->after_s);
+  return most > APART * least ? least : 0.5 * (least + most);
+}
+
 /* The time that it would have taken at the reference reading: a machine drifts within the gate's width, too. */
 static double reference_time(const struct ppi_sample *sample, double target_s, double gate, double exponent) {
   double time = sample->wall_s;
   if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
     time = sample->cpu_s;
-  double reading = 0.5 * (sample->before_s + sample->after_s);
-  return gate < 0.0 || reading <= 0.0 ? time : time * pow(target_s / reading, exponent);
+  double reading = reading_around(sample);
+  return gate < 0.0 || reading <= 0.0 ? time : time * pow(fmax(target_s / reading, SLOWEST), exponent);
 }
 
 size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times) {

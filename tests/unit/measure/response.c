@@ -122,3 +122,25 @@ Test(response, the_fall_back_follows_it) {
   ppi_results_free(&result, 1);
   ppi_history_free(&history);
 }
+
+/* The times that one sample comes to, where none passes the gate. */
+static double concluded(double before_s, double after_s) {
+  struct ppi_history history = { 0 };
+  struct ppi_level level = { .best_s = 20e-6, .reference_s = 20e-6, .count = 1 };
+  struct ppi_result result;
+  add_between(&history, before_s, after_s, 0.16, true);
+  cr_assert_eq(ppi_history_conclude(&history, &level, 0.05, 1.0, 1, &result, &error), PERFPRED_OK);
+  const double time_s = result.times_s[0];
+  cr_assert_not(result.gated);
+  ppi_results_free(&result, 1);
+  ppi_history_free(&history);
+  return time_s;
+}
+
+/* A yardstick that was interrupted itself would make of 160 ms less than one. */
+Test(response, an_interrupted_reading_is_none_of_the_machine) {
+  cr_assert_float_eq(concluded(30e-6, 34e-6), 0.16 * 20.0 / 32.0, 1e-12);
+  cr_assert_float_eq(concluded(20e-6, 4e-3), 0.16, 1e-12);
+  cr_assert_float_eq(concluded(4e-3, 25e-6), 0.16 * 20.0 / 25.0, 1e-12);
+  cr_assert_float_eq(concluded(4e-3, 4e-3), 0.16 / 8.0, 1e-12);
+}
