@@ -28,7 +28,7 @@ static int at(const struct view *view, size_t rank, struct perfpred_contraction_
 
 static void tabulate(struct table *table, const struct view *view, size_t rank,
                      const struct perfpred_contraction_prediction *one) {
-  static const char *const sources[] = { "micro-benchmarks", "models", "dropped", "its bound" };
+  static const char *const sources[] = { "micro-benchmarks", "models", "dropped", "its bound", "executions" };
   char text[UNIT_TEXT];
   const struct unit memory = unit_bytes(one->memory_bytes);
   table_cell(table, "%zu", rank + 1);
@@ -38,7 +38,7 @@ static void tabulate(struct table *table, const struct view *view, size_t rank,
   table_cell(table, "%s", unit_format(text, one->flops_per_s, &view->rate));
   table_cell(table, "%d", one->copies);
   table_cell(table, "%s %s", unit_format(text, one->memory_bytes, &memory), memory.name);
-  table_cell(table, "%s", one->source <= PERFPRED_CONTRACTION_ROUGH ? sources[one->source] : "?");
+  table_cell(table, "%s", one->source <= PERFPRED_CONTRACTION_EXECUTED ? sources[one->source] : "?");
   if (view->validation == NULL)
     return;
   table_cell(table, "%s", unit_format(text, one->measured_s, &view->time));

@@ -182,7 +182,8 @@ enum perfpred_contraction_source {
   PERFPRED_CONTRACTION_MEASURED = 0, /**< micro-benchmarks */
   PERFPRED_CONTRACTION_MODELLED = 1, /**< models */
   PERFPRED_CONTRACTION_DROPPED = 2,  /**< nothing: it was dropped early, and has a bound */
-  PERFPRED_CONTRACTION_ROUGH = 3     /**< the bound alone: measuring it as in its algorithm would have cost too much */
+  PERFPRED_CONTRACTION_ROUGH = 3,    /**< the bound alone: measuring it as in its algorithm would have cost too much */
+  PERFPRED_CONTRACTION_EXECUTED = 4  /**< executions, of the best ones where that takes less than the budget has left */
 };
 
 /** What a bound rests on. @since 0.1 */

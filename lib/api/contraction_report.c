@@ -9,7 +9,7 @@
 
 static const char *const modes[] = { "auto", "replay", "flush", "remote", "models" };
 static const char *const stages[] = { NULL, "repeated", "distances", "prefetch", "failures", "first" };
-static const char *const sources[] = { "measured", "models", "dropped", "rough" };
+static const char *const sources[] = { "measured", "models", "dropped", "rough", "executed" };
 static const char *const bounds[] = { NULL, "scaled", "warm", "models", "calls" };
 
 static void put_word(struct ppi_json_out *out, const char *key, const char *word) {

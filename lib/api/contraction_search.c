@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "api/contraction_runoff.h"
+
 #define BATCH 16     /* algorithms that are predicted together */
 #define BATCH_EACH 4 /* of one group */
 #define BUDGET_SHARE 0.05
@@ -18,6 +20,8 @@
 #define RESERVE 0.2       /* of the budget, for measuring the best ones again */
 #define LEFT_LEAST_S 1e-9
 #define FINALISTS 6
+#define ROUNDS 3        /* of executions */
+#define NEAR 0.5        /* of the best time: so much slower ones may be faster after all */
 #define ROUGH 8         /* groups that are predicted from bounds alone */
 #define ROUGH_S 1.0     /* time that is spent on them */
 #define ROUGH_CALLS 8.0 /* for so many calls of each */
@@ -253,13 +257,15 @@ static enum perfpred_status predict_roughly(struct searching *searching, struct 
 
 /* --- The best ones again ------------------------------------------------------------------------------------------- */
 
-/* Places of the fastest entries that are measured, the fastest first. */
-static size_t find_finalists(const struct searching *searching, size_t finalists[FINALISTS]) {
+/* Places of the fastest predicted entries within a share of the best time, the fastest first. rough: also what bounds alone tell. */
+static size_t find_finalists(const struct searching *searching, double within, bool rough,
+                             size_t finalists[FINALISTS]) {
   const struct ppi_contraction_entry *entries = searching->candidates->entries;
   size_t count = 0;
   for (size_t i = 0; i < searching->candidates->entry_count; i++) {
-    if (!entries[i].priced || entries[i].source != PERFPRED_CONTRACTION_MEASURED ||
-        !(entries[i].time_s.med <= (1.0 + 2.0 * searching->search->tie) * searching->best_s))
+    const bool measured = entries[i].priced && entries[i].source == PERFPRED_CONTRACTION_MEASURED;
+    if (!(measured || (rough && entries[i].source == PERFPRED_CONTRACTION_ROUGH)) ||
+        !(entries[i].time_s.med <= (1.0 + within) * searching->best_s))
       continue;
     size_t at = count < FINALISTS ? count++ : FINALISTS;
     for (; at > 0 && entries[finalists[at - 1]].time_s.med > entries[i].time_s.med; at--)
@@ -274,7 +280,7 @@ static size_t find_finalists(const struct searching *searching, size_t finalists
 /* Their benchmarks are forgotten, so that they run again, in one batch: then no drift of the machine stands between them. */
 static enum perfpred_status measure_finalists(struct searching *searching, struct perfpred_error *error) {
   size_t finalists[FINALISTS];
-  const size_t count = find_finalists(searching, finalists);
+  const size_t count = find_finalists(searching, 2.0 * searching->search->tie, false, finalists);
   double cost_s = 0.0;
   for (size_t i = 0; i < count; i++)
     cost_s += ppi_contraction_price_cost(searching->pricing, finalists[i]);
@@ -282,6 +288,46 @@ static enum perfpred_status measure_finalists(struct searching *searching, struc
     return PERFPRED_OK;
   ppi_contraction_memo_cut(&searching->pricing->memo, 0);
   return predict(searching, finalists, count, error);
+}
+
+/* One batch of executions: of what may be the fastest, or, once some were executed, of what was not and is predicted to be faster than they are.
+   *count: how many. */
+static enum perfpred_status execute_some(struct searching *searching, double within, size_t least, size_t *count,
+                                         struct perfpred_error *error) {
+  struct ppi_contraction_pricing *pricing = searching->pricing;
+  const struct ppi_contraction_entry *entries = searching->candidates->entries;
+  size_t finalists[FINALISTS];
+  *count = find_finalists(searching, within, true, finalists);
+  *count = ppi_contraction_runoff_fit(pricing, finalists, *count, allowed(searching) - spent(searching));
+  if (*count < least) {
+    *count = 0;
+    return PERFPRED_OK;
+  }
+  limit(searching);
+  enum perfpred_status status = ppi_contraction_runoff(pricing, finalists, *count, error);
+  searching->best_s = (double)INFINITY;
+  for (size_t i = 0; i < searching->candidates->entry_count; i++)
+    if (entries[i].source == PERFPRED_CONTRACTION_EXECUTED)
+      searching->best_s = fmin(searching->best_s, entries[i].time_s.med);
+  if (isinf(searching->best_s)) {
+    searching->best_s = entries[finalists[0]].time_s.med;
+    *count = 0;
+  }
+  return status;
+}
+
+/* Executions decide between those that may be the fastest, where there is time for them. */
+static enum perfpred_status run_off(struct searching *searching, struct perfpred_error *error) {
+  const struct ppi_contraction_pricing *pricing = searching->pricing;
+  const bool replays = pricing->mode == PERFPRED_CONTRACTION_AUTO || pricing->mode == PERFPRED_CONTRACTION_REPLAY;
+  enum perfpred_status status = PERFPRED_OK;
+  size_t count = 1;
+  if (searching->search->complete || !pricing->sampler || !replays || ppi_contraction_price_idle(pricing) ||
+      pricing->stage != PERFPRED_CONTRACTION_STAGE_FIRST)
+    return PERFPRED_OK;
+  for (int round = 0; round < ROUNDS && count > 0 && !status; round++)
+    status = execute_some(searching, round == 0 ? NEAR : 0.0, round == 0 ? 2 : 1, &count, error);
+  return status;
 }
 
 /* Those that no benchmark tells from their leader have its times. */
@@ -293,7 +339,7 @@ static void follow(const struct searching *searching) {
     const struct ppi_contraction_entry *leader = group->prepared ? &candidates->entries[entry->leader] : entry;
     if (leader == entry || !leader->priced || leader->source == PERFPRED_CONTRACTION_DROPPED)
       continue;
-    entry->source = leader->source;
+    entry->source = leader->source == PERFPRED_CONTRACTION_EXECUTED ? PERFPRED_CONTRACTION_MEASURED : leader->source;
     entry->time_s = leader->time_s;
     entry->copy_s = leader->copy_s;
     entry->zero_s = leader->zero_s;
@@ -336,6 +382,8 @@ static enum perfpred_status run(struct searching *searching, struct perfpred_err
     status = nothing(searching, error);
   if (!status)
     status = measure_finalists(searching, error);
+  if (!status)
+    status = run_off(searching, error);
   if (!status)
     follow(searching);
   return status;
