@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define LATE 4.0 /* times as long as predicted: then an execution is given up */
+#define FEWEST 3 /* samples that tell something: one alone may have been disturbed */
 
 size_t ppi_contraction_runoff_fit(const struct ppi_contraction_pricing *pricing, const size_t *entries, size_t count,
                                   double seconds) {
@@ -41,7 +42,7 @@ enum perfpred_status ppi_contraction_runoff(struct ppi_contraction_pricing *pric
     struct ppi_contraction_entry *entry = &candidates->entries[entries[i]];
     struct perfpred_statistics time_s;
     ppi_contraction_batch_time(&batch, i, &time_s);
-    if (isnan(time_s.med))
+    if (isnan(time_s.med) || batch.results[i].timing.count < FEWEST)
       continue;
     entry->time_s = time_s;
     entry->source = PERFPRED_CONTRACTION_EXECUTED;
