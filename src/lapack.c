@@ -35,8 +35,8 @@ struct work {
   struct decided_target target;
   char types[5];
   struct perfpred_generate_report total;
-  struct perfpred_decisions_test test; /* pieces 0: none was made, or there was nothing to test */
-  int done, count;                     /* groups */
+  struct perfpred_decisions_tested test; /* pieces 0: none was made, or there was nothing to test */
+  int done, count;                       /* groups */
 };
 
 bool lapack_is_meant(const struct options *options) {

@@ -100,15 +100,16 @@ PERFPRED_API enum perfpred_status perfpred_decide(const struct perfpred_context 
                                                   struct perfpred_decisions **decisions, struct perfpred_error *error);
 
 /** What tests of a table came to. Written up to the size that the caller states. @since 0.1 */
-struct perfpred_decisions_test {
-  size_t size;       /**< sizeof; PERFPRED_DECISIONS_TEST_INIT sets it */
-  uint64_t pieces;   /**< ranges of sizes, of a ratio of 2 at most, in which the table departs from LAPACK's own answers */
+struct perfpred_decisions_tested {
+  size_t size; /**< sizeof; PERFPRED_DECISIONS_TEST_INIT sets it */
+  uint64_t
+      pieces; /**< ranges of sizes, of a ratio of 2 at most, in which the table departs from LAPACK's own answers */
   uint64_t measured; /**< of these */
   uint64_t given_up; /**< of these: no faster than LAPACK's own, which stand there now */
   double wall_s;     /**< wall time */
 };
 #define PERFPRED_DECISIONS_TEST_INIT                                                                                   \
-  { sizeof(struct perfpred_decisions_test), 0, 0, 0, 0.0 }
+  { sizeof(struct perfpred_decisions_tested), 0, 0, 0, 0.0 }
 
 /**
  * Tests a table where it departs from LAPACK's own answers: the algorithm runs with either answer, in turn, at one size of each range of
@@ -127,14 +128,11 @@ struct perfpred_decisions_test {
  * @par Thread safety: context and table may be shared; the sampler belongs to one thread at a time.
  * @since 0.1
  */
-PERFPRED_API enum perfpred_status perfpred_decisions_test(const struct perfpred_context *context,
-                                                          struct perfpred_sampler *sampler,
-                                                          const struct perfpred_decisions *decisions, int64_t n_lower,
-                                                          int64_t n_upper,
-                                                          const struct perfpred_measure_options *options,
-                                                          struct perfpred_decisions **tested,
-                                                          struct perfpred_decisions_test *report,
-                                                          struct perfpred_error *error);
+PERFPRED_API enum perfpred_status
+perfpred_decisions_test(const struct perfpred_context *context, struct perfpred_sampler *sampler,
+                        const struct perfpred_decisions *decisions, int64_t n_lower, int64_t n_upper,
+                        const struct perfpred_measure_options *options, struct perfpred_decisions **tested,
+                        struct perfpred_decisions_tested *report, struct perfpred_error *error);
 
 /**
  * Loads a decision table, for any machine. All or nothing.

@@ -95,16 +95,16 @@ PERFPRED_API enum perfpred_status perfpred_drift_describe(const struct perfpred_
 
 /** A kernel of one setup, in models that were made and scaled together. @since 0.1 */
 struct perfpred_drift_kernel {
-  size_t size;                         /**< sizeof; PERFPRED_DRIFT_KERNEL_INIT sets it */
-  const char *kernel;                  /**< its name; borrowed from the models */
-  size_t setup;                        /**< place of the setup, from 0 */
-  const char *at;                      /**< when its anchors were timed, ISO 8601 in UTC; borrowed */
-  double scale;                        /**< what the models were multiplied by since; 1: nothing */
-  size_t anchors;                      /**< calls that were timed then */
-  size_t measured;                     /**< of them, timed again */
-  double ratio;                        /**< time now to that of the models, in the middle of the anchors; NaN: none */
-  double noise;                        /**< of the ratio, relative; NaN: none */
-  double threshold;                    /**< what the ratio's logarithm may be, with either sign: 0.01 + 2 * noise; NaN: none */
+  size_t size;        /**< sizeof; PERFPRED_DRIFT_KERNEL_INIT sets it */
+  const char *kernel; /**< its name; borrowed from the models */
+  size_t setup;       /**< place of the setup, from 0 */
+  const char *at;     /**< when its anchors were timed, ISO 8601 in UTC; borrowed */
+  double scale;       /**< what the models were multiplied by since; 1: nothing */
+  size_t anchors;     /**< calls that were timed then */
+  size_t measured;    /**< of them, timed again */
+  double ratio;       /**< time now to that of the models, in the middle of the anchors; NaN: none */
+  double noise;       /**< of the ratio, relative; NaN: none */
+  double threshold;   /**< what the ratio's logarithm may be, with either sign: 0.01 + 2 * noise; NaN: none */
   enum perfpred_drift_verdict verdict; /**< what that says */
 };
 #define PERFPRED_DRIFT_KERNEL_INIT                                                                                     \

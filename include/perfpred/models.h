@@ -144,7 +144,7 @@ struct perfpred_model_info {
   const char *context;   /**< algorithm and call that it is tied to, or ""; borrowed */
   int64_t ld;            /**< leading dimension that it was measured with */
   const char
-      *size_names[8]; /**< what its sizes are: the kernel's size arguments, or with a context done, width, rest of
+      *size_names[8];      /**< what its sizes are: the kernel's size arguments, or with a context done, width, rest of
                                   a step, as far as they matter; borrowed */
   size_t anchors;          /**< calls whose times at the generation are kept with it (drift.h) */
   double scale;            /**< what its times were multiplied by since it was fitted; 1: nothing */
@@ -154,10 +154,7 @@ struct perfpred_model_info {
 #define PERFPRED_MODEL_INFO_INIT                                                                                       \
   {                                                                                                                    \
     sizeof(struct perfpred_model_info), 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0, 0.0, 0, \
-        0, 0, 0, {                                                                                                     \
-      0, 0, 0, 0, 0, 0, 0, 0                                                                                           \
-    }                                                                                                                  \
-    , 0, 0.0, 0, 0                                                                                                     \
+        0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0, 0.0, 0, 0                                                              \
   }
 
 /**
@@ -340,7 +337,7 @@ struct perfpred_generate_options {
   unsigned states; /**< bits of enum perfpred_cache_state: the states of the caches that calls are modelled in, beside
                                         each other; 0: warm alone. Models of other states than warm have "cache:in",
                                         "cache:outer" or "cache:out" as their context and serve perfpred_plan_cache */
-  int anchors; /**< -1: no anchors are timed; default: up to three calls of every kernel and case, before all other
+  int anchors;     /**< -1: no anchors are timed; default: up to three calls of every kernel and case, before all other
                   samples and after them, for perfpred_drift_measure (drift.h) */
 };
 #define PERFPRED_GENERATE_OPTIONS_INIT                                                                                 \
@@ -373,8 +370,8 @@ struct perfpred_generate_report {
   double restore_s; /**< operands laid out and restored. What is left of wall_s is the generator's and sampler's own */
   double floor_s;   /**< part of wall_s that no budget shortens: start, first samples of each domain, fits at the end;
                        a budget below it is not kept. 0 where there was none */
-  uint64_t anchors;     /**< calls whose times are kept as anchors; they are not among points and samples */
-  double anchor_s;      /**< part of wall_s that they took */
+  uint64_t anchors; /**< calls whose times are kept as anchors; they are not among points and samples */
+  double anchor_s;  /**< part of wall_s that they took */
   double anchor_change; /**< ratio by which they took longer at the end than at the begin, in the middle of them: how
                            the machine drifted meanwhile; NaN where it is not known */
 };

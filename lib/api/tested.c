@@ -20,7 +20,7 @@
 #define WIDTH 2.0 /* largest ratio of the sizes that one test stands for */
 #define REPETITIONS 5
 #define USES 4 /* algorithms of one routine with the same options */
-#define REPORT_LEAST (offsetof(struct perfpred_decisions_test, wall_s) + sizeof(double)) /* of release 0.1 */
+#define REPORT_LEAST (offsetof(struct perfpred_decisions_tested, wall_s) + sizeof(double)) /* of release 0.1 */
 
 /* Sizes with one decision. */
 struct piece {
@@ -311,7 +311,7 @@ static void release(struct testing *testing) {
 static enum perfpred_status
 check_arguments(const struct perfpred_context *context, const struct perfpred_sampler *sampler,
                 const struct perfpred_decisions *decisions, struct perfpred_decisions *const *tested,
-                const struct perfpred_decisions_test *report, struct perfpred_error *error) {
+                const struct perfpred_decisions_tested *report, struct perfpred_error *error) {
   if (!context || !sampler || !decisions || !tested)
     return ppi_error_set(error, PERFPRED_INVALID, "%s is NULL",
                          !context     ? "context"
@@ -329,8 +329,8 @@ check_arguments(const struct perfpred_context *context, const struct perfpred_sa
   return PERFPRED_OK;
 }
 
-static void sum_up(const struct testing *testing, struct perfpred_decisions_test *report) {
-  struct perfpred_decisions_test full = { .size = report->size, .pieces = testing->test_count };
+static void sum_up(const struct testing *testing, struct perfpred_decisions_tested *report) {
+  struct perfpred_decisions_tested full = { .size = report->size, .pieces = testing->test_count };
   for (size_t i = 0; i < testing->piece_count; i++) {
     full.measured += testing->pieces[i].measured;
     full.given_up += testing->pieces[i].lost;
@@ -342,8 +342,8 @@ static void sum_up(const struct testing *testing, struct perfpred_decisions_test
 enum perfpred_status perfpred_decisions_test(const struct perfpred_context *context, struct perfpred_sampler *sampler,
                                              const struct perfpred_decisions *decisions, int64_t n_lower,
                                              int64_t n_upper, const struct perfpred_measure_options *options,
-                                             struct perfpred_decisions **tested, struct perfpred_decisions_test *report,
-                                             struct perfpred_error *error) {
+                                             struct perfpred_decisions **tested,
+                                             struct perfpred_decisions_tested *report, struct perfpred_error *error) {
   ppi_error_clear(error);
   struct testing testing = { .sampler = sampler, .n_lower = n_lower, .n_upper = n_upper, .error = error };
   enum perfpred_status status = check_arguments(context, sampler, decisions, tested, report, error);

@@ -274,7 +274,7 @@ Test(decisions, products_with_q_do_not_fall, .init = start, .fini = stop) {
 /* --- Tests by measurement ------------------------------------------------------------------------------------------ */
 
 static struct perfpred_decisions *test_table(const struct perfpred_decisions *decisions, perfpred_cost_fn *cost,
-                                             struct perfpred_decisions_test *report) {
+                                             struct perfpred_decisions_tested *report) {
   struct perfpred_sampler *sampler = virtual_sampler(context, cost, NULL);
   struct perfpred_decisions *tested = NULL;
   cr_assert_ok(perfpred_decisions_test(context, sampler, decisions, 130, 512, NULL, &tested, report, &error), error);
@@ -297,7 +297,7 @@ Test(decisions, what_is_no_faster_is_given_up, .init = start, .fini = stop) {
   struct perfpred_models *models = models_of(names, 1, 512, 256, blocks_of_96);
   const struct perfpred_decide_options options = exact(130, 512);
   struct perfpred_decisions *decisions = decide(models, &options);
-  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_decisions_tested report = PERFPRED_DECISIONS_TEST_INIT;
   struct perfpred_decision_entry entry = PERFPRED_DECISION_ENTRY_INIT;
   cr_assert_eq(answer(decisions, "DPOTRF", "L", 480).nb, 96);
   struct perfpred_decisions *tested = test_table(decisions, stock_blocks, &report);
@@ -339,7 +339,7 @@ Test(decisions, wide_ranges_are_tested_in_parts, .init = start, .fini = stop) {
   struct perfpred_decide_options options = exact(130, 512);
   options.b_lower = options.b_upper = 128;
   struct perfpred_decisions *decisions = decide(models, &options);
-  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_decisions_tested report = PERFPRED_DECISIONS_TEST_INIT;
   cr_assert_eq(answer(decisions, "DPOTRF", "L", 130).nb, 128);
   cr_assert_eq(answer(decisions, "DPOTRF", "L", 512).nb, 128);
   struct perfpred_decisions *tested = test_table(decisions, large_blocks_of_small, &report);
@@ -359,7 +359,7 @@ Test(decisions, products_with_q_that_are_given_up, .init = start, .fini = stop) 
   struct perfpred_models *models = models_of(names, 4, 512, 64, falling);
   const struct perfpred_decide_options options = exact(130, 512);
   struct perfpred_decide_options coarse = options;
-  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_decisions_tested report = PERFPRED_DECISIONS_TEST_INIT;
   coarse.growth = 1.12;
   struct perfpred_decisions *decisions = decide(models, &coarse);
   struct perfpred_decisions *tested = test_table(decisions, stock_blocks, &report);
@@ -385,7 +385,7 @@ Test(decisions, tests_that_are_refused, .init = start, .fini = stop) {
   struct perfpred_models *models = models_of(names, 1, 64, 16, blocks_of_96);
   struct perfpred_decisions *decisions = decide(models, NULL), *tested = NULL;
   struct perfpred_sampler *sampler = virtual_sampler(context, stock_blocks, NULL);
-  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_decisions_tested report = PERFPRED_DECISIONS_TEST_INIT;
   struct perfpred_measure_options options = PERFPRED_MEASURE_OPTIONS_INIT;
   TEST_REFUSES("context is NULL", NULL, sampler, decisions, 1, 2, NULL, &tested, &report);
   TEST_REFUSES("sampler is NULL", context, NULL, decisions, 1, 2, NULL, &tested, &report);

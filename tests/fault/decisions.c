@@ -56,7 +56,7 @@ static enum perfpred_status print_c(struct perfpred_error *error) {
 
 static enum perfpred_status run_test(struct perfpred_error *error) {
   struct perfpred_decisions *made = UNTOUCHED(struct perfpred_decisions);
-  struct perfpred_decisions_test report = PERFPRED_DECISIONS_TEST_INIT;
+  struct perfpred_decisions_tested report = PERFPRED_DECISIONS_TEST_INIT;
   struct perfpred_sampler *sampler = NULL;
   enum perfpred_status status = perfpred_sampler_create_virtual(context, clockwork_cost, NULL, NULL, &sampler, error);
   if (!status)
