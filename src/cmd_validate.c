@@ -349,6 +349,17 @@ static int predict_point(struct session *session, struct grid *grid, size_t whic
   return COMMAND_OK;
 }
 
+/* Room for what is told of each point. */
+static int make_room(const struct session *session, struct grid *grid) {
+  const bool drift = session->options->drift;
+  grid->kinds = calloc(grid->count + 1, sizeof(const char *));
+  grid->warm_s = calloc(grid->count + 1, sizeof *grid->warm_s);
+  grid->corrected = drift ? calloc(grid->count + 1, sizeof *grid->corrected) : NULL;
+  if (grid->kinds == NULL || grid->warm_s == NULL || (drift && grid->corrected == NULL))
+    return message_fail("out of memory");
+  return COMMAND_OK;
+}
+
 /* Everything that can be refused is refused before the worker starts. */
 static int prepare(struct session *session, struct grid *grid) {
   int result = session_find(session, session->options->operands.items[0]);
@@ -358,13 +369,8 @@ static int prepare(struct session *session, struct grid *grid) {
     result = session_bind(session, false);
   for (size_t i = 0; result == COMMAND_OK && i < session->count; i++)
     result = add_points(session, i, grid);
-  if (result != COMMAND_OK)
-    return result;
-  grid->kinds = calloc(grid->count + 1, sizeof(const char *));
-  grid->warm_s = calloc(grid->count + 1, sizeof *grid->warm_s);
-  grid->corrected = session->options->drift ? calloc(grid->count + 1, sizeof *grid->corrected) : NULL;
-  if (grid->kinds == NULL || grid->warm_s == NULL || (session->options->drift && grid->corrected == NULL))
-    return message_fail("out of memory");
+  if (result == COMMAND_OK)
+    result = make_room(session, grid);
   for (size_t i = 0; result == COMMAND_OK && i < grid->count; i++)
     result = predict_point(session, grid, i);
   for (size_t i = 0; result == COMMAND_OK && i < session->count; i++)

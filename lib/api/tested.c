@@ -180,15 +180,11 @@ static double sum_of(const struct ppi_result *results, int count, int first) {
   return sum;
 }
 
-/* Both answers, in turn. What cannot be run within the time that is left is not tested. */
-static enum perfpred_status test(struct testing *testing, struct piece *piece) {
-  const struct subject *subject = &testing->subjects[piece->routine];
+/* The stock answer and the decided one, for each use of a routine in turn. */
+static void set_executions(const struct subject *subject, const struct piece *piece,
+                           int64_t values[2 * USES][PPI_PARAMETER_MAX], struct ppi_execution *executions) {
   const struct ppi_tunable *tunable = subject->tunable;
   const struct ppi_table_cell *cell = &piece->cell;
-  int64_t values[2 * USES][PPI_PARAMETER_MAX];
-  struct ppi_execution executions[2 * USES];
-  struct ppi_result results[2 * USES];
-  struct ppi_sampling sampling = testing->sampling;
   assert(tunable != NULL && subject->count > 0);
   const int64_t nb = cell->nb > 0 ? cell->nb : tunable->nb;
   const int64_t nx = cell->nx != PPI_TABLE_NX_STOCK ? (int64_t)cell->nx : tunable->nx;
@@ -197,6 +193,16 @@ static enum perfpred_status test(struct testing *testing, struct piece *piece) {
     set_parameters(program, piece->n, i % 2 ? nb : tunable->nb, i % 2 ? nx : tunable->nx, values[i]);
     executions[i] = (struct ppi_execution){ program, values[i], (size_t)program->parameter_count };
   }
+}
+
+/* Both answers, in turn. What cannot be run within the time that is left is not tested. */
+static enum perfpred_status test(struct testing *testing, struct piece *piece) {
+  const struct subject *subject = &testing->subjects[piece->routine];
+  int64_t values[2 * USES][PPI_PARAMETER_MAX];
+  struct ppi_execution executions[2 * USES];
+  struct ppi_result results[2 * USES];
+  struct ppi_sampling sampling = testing->sampling;
+  set_executions(subject, piece, values, executions);
   if (sampling.budget_s > 0.0)
     sampling.budget_s -= elapsed_s(testing);
   if (testing->sampling.budget_s > 0.0 && sampling.budget_s <= 0.0)
