@@ -56,10 +56,10 @@ static enum perfpred_status enumerate(const struct perfpred_program *nest, const
 /* Time for the analysis: a few times what the simulation would take, should the analysis come to nothing. */
 static double analysis_budget_s(const struct perfpred_program *nest, const int64_t *parameters, double budget_s) {
   const double share_s = ANALYSIS_SHARE * budget_s;
-  for (double enough_s = ANALYSIS_S; enough_s < share_s; enough_s *= 4)
-    if (ppi_misses_is_small(nest, parameters, (uint64_t)(enough_s * ACCESSES_PER_S)))
-      return enough_s;
-  return share_s;
+  double enough_s = ANALYSIS_S;
+  while (enough_s < share_s && !ppi_misses_is_small(nest, parameters, (uint64_t)(enough_s * ACCESSES_PER_S)))
+    enough_s *= 4;
+  return enough_s < share_s ? enough_s : share_s;
 }
 
 static enum perfpred_status find_auto(const struct perfpred_program *nest, const int64_t *parameters,

@@ -169,6 +169,10 @@ static enum perfpred_status greet(struct making *making, const struct ppi_contra
   planner->greeted = planner->greeted || !status;
   if (!status)
     status = call_once(making, contraction, error);
+  if (status == PERFPRED_UNSUPPORTED) { /* a library need not have the kernels of these calls */
+    ppi_error_clear(error);
+    status = PERFPRED_OK;
+  }
   planner->calibration_s += now(making) - begin_s;
   return status;
 }

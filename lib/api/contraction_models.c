@@ -86,7 +86,7 @@ static enum ppi_contraction_answer find(const struct ppi_contraction_models *mod
 static void put_value(const struct ppi_contract_argument *argument, struct ppi_value *value) {
   *value = (struct ppi_value){ .buffer = -1 };
   if (argument->kind == PPI_CONTRACT_FLAG)
-    value->i = argument->flag;
+    value->i = (unsigned char)argument->flag;
   else if (argument->kind == PPI_CONTRACT_SCALAR)
     value->re = (double)argument->value;
   else if (argument->kind == PPI_CONTRACT_DATA)

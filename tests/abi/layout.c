@@ -315,12 +315,12 @@ AT(perfpred_tunable, nb, 48);
 AT(perfpred_tunable, nx, 56);
 AT(perfpred_tunable, share, 64);
 SIZE(perfpred_tunable, 72);
-AT(perfpred_decisions_test, size, 0);
-AT(perfpred_decisions_test, pieces, 8);
-AT(perfpred_decisions_test, measured, 16);
-AT(perfpred_decisions_test, given_up, 24);
-AT(perfpred_decisions_test, wall_s, 32);
-SIZE(perfpred_decisions_test, 40);
+AT(perfpred_decisions_tested, size, 0);
+AT(perfpred_decisions_tested, pieces, 8);
+AT(perfpred_decisions_tested, measured, 16);
+AT(perfpred_decisions_tested, given_up, 24);
+AT(perfpred_decisions_tested, wall_s, 32);
+SIZE(perfpred_decisions_tested, 40);
 
 AT(perfpred_decide_options, size, 0);
 AT(perfpred_decide_options, types, 8);
