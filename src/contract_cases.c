@@ -128,14 +128,19 @@ static int write_case(struct run *run, const char *name, const struct perfpred_c
   struct perfpred_contraction_info info = PERFPRED_CONTRACTION_INFO_INIT;
   uint64_t total = 0;
   int result = COMMAND_OK;
-  if (perfpred_contraction_summary(contraction, &info, &run->session->error) != PERFPRED_OK ||
-      perfpred_contraction_count(contraction, NULL, &total, &run->session->error) != PERFPRED_OK)
+  if (perfpred_contraction_summary(contraction, &info, &run->session->error) != PERFPRED_OK)
+    return session_fail(run->session);
+  const enum perfpred_status counted = perfpred_contraction_count(contraction, NULL, &total, &run->session->error);
+  if (counted != PERFPRED_OK && counted != PERFPRED_OVERFLOW)
     return session_fail(run->session);
   if (!run->session->options->json) {
     table_cell(&run->table, "%s", name);
     table_cell(&run->table, "%s", info.einsum);
     table_cell(&run->table, "%.4g", info.flops);
-    table_cell(&run->table, "%llu", (unsigned long long)total);
+    if (counted == PERFPRED_OK)
+      table_cell(&run->table, "%llu", (unsigned long long)total);
+    else
+      table_cell(&run->table, "2^64 or more");
     return plan != NULL ? write_plan(run, plan, validation) : COMMAND_OK;
   }
   document_open_object(&run->document, NULL);

@@ -293,7 +293,10 @@ enum perfpred_status ppi_contraction_candidates_of(const struct ppi_contraction 
         (double)contraction->tensor[i].elements * (double)ppi_type_bytes(contraction->type, false);
   enum perfpred_status status = gather(&gathering, error);
   if (!status && !gathering.any)
-    status = ppi_error_set(error, PERFPRED_NOT_FOUND, "no algorithm passes the filter, expected at least one");
+    status = ppi_error_set(
+        error, PERFPRED_NOT_FOUND,
+        "no algorithm: none passes the filter, or no kernel fits (batch indices alone are for loops), expected at "
+        "least one");
   if (!status && candidates->entry_count == 0)
     status = ppi_error_set(error, PERFPRED_LIMIT,
                            "options.memory_bytes is %" PRId64 ", but every algorithm needs %.0f bytes or more",

@@ -79,6 +79,18 @@ def test_counts_of_all_cases():
     assert len(lines) == 89 and lines[1].split()[0] == "thesis-aiibc-i8"
 
 
+def test_cases_beyond_64_bits():
+    """a case with 2^64 algorithms or more does not keep the others from being counted"""
+    letters = "abcdefghijklmnopqrstuvwx"
+    file = write("huge.csv", 'name,einsum,dims\nhuge,"abcdefghijklmnop,abcdefqrstuvwxpo->ghijklmnqrstuvwx",'
+                 + ";".join(f"{letter}=2" for letter in letters) + '\nsmall,"ab,bc->ac",a=2;b=2;c=2\n')
+    huge, small = report("contract", "--cases", file, "--list")["cases"]
+    assert huge["count"]["total"] is None
+    assert small["count"]["total"] == 10
+    lines = run("contract", "--cases", file, "--list").out.splitlines()
+    assert any("2^64" in line for line in lines), lines
+
+
 def test_names():
     """names and copies of whole families"""
     for einsum in ("ai,ibc->abc", "iaj,ji->a", "ija,jbic->abc", "ac,cb->ab", "qij,qjk->qik", "cad,dcb->ab", "a,b->ba", "i,i->"):
@@ -466,7 +478,8 @@ def test_bad_words():
     refuses(1, *FIRST, "--analyze", "c-dgem", naming=["c-dgem", "did you mean 'c-dgemm'"])
     refuses(1, *FIRST, "--analyze", "x-dgemm", naming=["x"])
     refuses(1, *FIRST, "--emit", "c", "bc-dgemm", naming=["bc-dgemm"])
-    refuses(1, *FIRST, "--emit", "c", "c-dgemm", "--name", "1x", naming=["1x"])
+    for name in "1x", "free", "main", "_Bool", "cblas_dgemm":
+        refuses(1, *FIRST, "--emit", "c", "c-dgemm", "--name", name, naming=[name])
     refuses(1, *FIRST, "--program", "c-dgmm", naming=["c-dgmm"])
     refuses(2, *FIRST, "--cases", contractions.CASES, naming=["--cases"])
     refuses(1, *FIRST, "-m", path("none.json"), naming=["none.json"])
