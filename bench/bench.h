@@ -5,19 +5,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <perfpred/perfpred.h>
+
+#include "clock.h"
 
 #define BENCH_BLOCKS 21
 
 typedef void bench_fn(void *data);
-
-static inline double bench_now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static inline int bench_compare(const void *a, const void *b) {
   const double *x = a, *y = b;

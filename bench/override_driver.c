@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 extern void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
 extern void dgetrf_(const int *, const int *, double *, const int *, int *, int *);
@@ -192,17 +193,11 @@ static int set_up(struct operands *o, const char *routine, int n) {
   return 1;
 }
 
-static double now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static double time_call(struct operands *o) {
   memcpy(o->x, multiplies(o) ? o->c : o->a, (size_t)o->n * (size_t)o->n * sizeof *o->x);
-  double begin = now();
+  double begin = bench_now_s();
   int info = call(o, o->lwork > 0 ? o->lwork : 1);
-  double end = now();
+  double end = bench_now_s();
   return info == 0 ? end - begin : -1.0;
 }
 

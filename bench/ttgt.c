@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define RANK 16
 #define TILE 16
@@ -37,12 +38,6 @@ static int64_t extent[128];
 static int fail(const char *what) {
   fprintf(stderr, "ttgt: %s\n", what);
   return 1;
-}
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int64_t size_of(const char *indices) {
@@ -240,9 +235,9 @@ static void contract(dgemm_fn *dgemm, const struct matrix m[3], const char *batc
     for (int i = 0; i < 2; i++)
       if (m[i].packed)
         move(&m[i], slices[i], false);
-    const double begin = seconds();
+    const double begin = bench_now_s();
     multiply(dgemm, m, slices);
-    *product_s += seconds() - begin;
+    *product_s += bench_now_s() - begin;
     if (m[2].packed)
       move(&m[2], slices[2], true);
     while (batch[level] != '\0' && ++at[level] == extent[(int)batch[level]])
@@ -297,14 +292,14 @@ struct run {
 /* The one way or the other; the first time is not counted. */
 static int execute(struct run *run, struct tensor tensors[3], const struct matrix matrices[3], int way,
                    int repetition) {
-  const double begin = seconds();
+  const double begin = bench_now_s();
   int result = 0;
   if (way == 0)
     contract(run->dgemm, matrices, run->batch, &run->product_s);
   else
     result = run->emitted(tensors[0].data, tensors[1].data, tensors[2].data);
   if (repetition >= 0)
-    run->times[way][repetition] = seconds() - begin;
+    run->times[way][repetition] = bench_now_s() - begin;
   else
     run->checksums[way] = checksum(&tensors[2]);
   return result;
