@@ -9,7 +9,8 @@ even repetitions of one setting are apart.
 
 Time: --budget seconds for all routines, in equal parts. From the time of one round of all settings at a size follows how many rounds there
 are for it and the larger ones: at most --reps, at small sizes more, until a second is used up. Where not even one round of all is left, block
-sizes that were slow so far are left out, those of stock, override and the best three never. What was left out is told.
+sizes that were slow so far are left out, those of stock, override and the best three never; then the largest sizes. What was
+left out is told.
 
 The retake of routines that missed their goals (10 minutes), with a table of ten minutes on the same machine:
 
@@ -76,6 +77,7 @@ LONG_S = 0.2  # a call that needs no warming up
 BESIDE = 1.5  # what a call takes with copies and preparations, in terms of the call
 CHEAP_S = 1.0  # rounds at small sizes go on until then
 MOST_ROUNDS = 25
+LEAST = 5  # settings: stock, override and three block sizes
 
 
 class Setting:
@@ -132,7 +134,7 @@ class Allowance:
     """Seconds that a routine has left, and what its rounds are going to take: as the cube of the size."""
 
     def __init__(self, seconds, sizes, reps):
-        self.end, self.sizes, self.reps = time.monotonic() + seconds, sizes, reps
+        self.end, self.sizes, self.reps = time.monotonic() + seconds, list(sizes), reps
         self.share_s = None  # of a round, for one setting, divided by the cube of the size
 
     def left_s(self):
@@ -150,11 +152,15 @@ class Allowance:
         return max(1, min(fair, max(self.reps, min(MOST_ROUNDS, int(CHEAP_S / each)))))
 
     def settings(self, n, count):
-        """How many settings there is time for, one round of each at this and all larger sizes; None: not known yet."""
-        if self.share_s is None:
-            return count
-        one = self.share_s * sum(size**3 for size in self.sizes if size >= n)
-        return max(0, min(count, int(self.left_s() / one)))
+        """How many settings there is time for, one round of each at this and all larger sizes. Where that is less than LEAST, the largest
+        sizes are given up, down to this one."""
+        while self.share_s is not None:
+            one = self.share_s * sum(size**3 for size in self.sizes if size >= n)
+            fit = max(0, min(count, int(self.left_s() / one)))
+            if fit >= LEAST or self.sizes[-1] == n:
+                return fit
+            self.sizes.pop()
+        return count
 
 
 def round_of(settings, routine, n, times):
@@ -236,8 +242,11 @@ def measure_routine(settings, options, routine, seconds):
     """Its row of the summary; None: not one size was measured."""
     allowance, sums = Allowance(seconds, options.n, options.reps), Sums(options.blocks)
     for n in options.n:
+        if n not in allowance.sizes:
+            print(f"\n{routine}: no time for n = {n} and more")
+            break
         count = allowance.settings(n, len(sums.blocks) + 2)
-        if count < 5 and sums.points:  # stock, override and three block sizes
+        if count < LEAST and sums.points:
             print(f"\n{routine}: no time for n = {n} and more")
             break
         kept = ["stock", "override", *sums.keep(count - 2)]
