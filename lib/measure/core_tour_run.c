@@ -16,9 +16,11 @@ static void run_whole(struct ppi_tours *tours) {
     ppi_tour_zero(tours->batch, tours->tensors[C]);
   if (tours->course->iterations > 0) {
     ppi_tour_walk_seek(walk, 0);
+    ppi_tour_walk_transpose(walk, false);
     ppi_tour_walk_enter(walk, 0, PPI_TOUR_LOOPS_MAX + 1);
     ppi_tour_walk_run(walk, tours->course->iterations);
     ppi_tour_walk_leave(walk, 0);
+    ppi_tour_walk_transpose(walk, true);
   }
   tours->course->complete = true;
 }
@@ -137,6 +139,9 @@ static void try_whole(struct ppi_tours *tours) {
   const struct ppi_clock *clock = &tours->core->bench.wall;
   double spent = 0.0;
   int64_t done = 0;
+  const double start = clock->now(clock->state);
+  ppi_tour_walk_transpose(&tours->walk, false);
+  const double moved = clock->now(clock->state) - start;
   settle(tours, 0, PPI_TOUR_LOOPS_MAX + 1);
   for (int64_t more = 1; done < course->iterations && done < TRIAL_ITERATIONS && spent < TRIAL_S; more = done) {
     const double begin = clock->now(clock->state);
@@ -146,7 +151,7 @@ static void try_whole(struct ppi_tours *tours) {
     done += more;
   }
   const double limit = tours->request->limit_s;
-  const double expected = done > 0 ? spent / (double)done * (double)course->iterations : 0.0;
+  const double expected = done > 0 ? moved + spent / (double)done * (double)course->iterations : 0.0;
   course->skipped = limit > 0.0 && expected > limit;
   course->brief = expected < BRIEF_S;
 }
@@ -162,6 +167,8 @@ void ppi_tours_run(void *data) {
       try_whole(tours);
       return;
     }
+    if (tours->request->subject == PPI_TOUR_COPY_OUT) /* memory that nobody has written to is no memory yet */
+      ppi_tour_walk_copy(&tours->walk, tours->request->operand, false);
   }
   if (!tours->ready)
     settle(tours, tours->place.begin, tours->place.pending);

@@ -68,6 +68,12 @@ static int64_t kernel_reach(const struct ppi_tour *tour, int place) {
   return arg->shape == PPI_SHAPE_TRIANGLE ? -2 : reach(rows, inc, columns, ld);
 }
 
+/* Elements that an operand walks through. */
+static int64_t room_of(const struct look *look, int number) {
+  const struct ppi_tour_copy *copy = &look->tour->operands[number].copy;
+  return ppi_tour_is_whole(copy) ? copy->length : look->batch->elements[number];
+}
+
 /* The farthest place of an operand in its tensor. */
 static enum perfpred_status check_range(const struct look *look, int number, int64_t within) {
   const struct ppi_tour_operand *operand = &look->tour->operands[number];
@@ -79,8 +85,8 @@ static enum perfpred_status check_range(const struct look *look, int number, int
   if (!fine)
     return wrong_operand(look, number, "goes nobody knows where", "steps that are not negative");
   /* a tensor without elements has no places to be at */
-  if (look->runs && look->batch->elements[number] > 0 &&
-      (last >= look->batch->elements[number] || within >= look->batch->elements[number] - last))
+  const int64_t room = room_of(look, number);
+  if (look->runs && room > 0 && (last >= room || within >= room - last))
     return wrong_operand(look, number, "leaves its tensor", "places inside of it");
   return PERFPRED_OK;
 }
@@ -95,12 +101,27 @@ static bool is_copy(const struct look *look, int number, int64_t far, int64_t *p
          look->tour->kernel->args[operand->place].kind == PPI_ARG_DATA;
 }
 
+/* Of a whole tensor. */
+static enum perfpred_status check_transposition(const struct look *look, int number) {
+  const struct ppi_tour_operand *operand = &look->tour->operands[number];
+  const struct ppi_tour_copy *copy = &operand->copy;
+  const bool fine = copy->loops == 0 && copy->rank <= PPI_TRANSPOSED_RANK_MAX && copy->count == 1 &&
+                    copy->length >= 0 && copy->length <= BYTES_MAX && operand->place >= 0 &&
+                    look->tour->kernel->args[operand->place].kind == PPI_ARG_DATA &&
+                    ppi_transposition_fits(copy->dimensions, copy->rank, look->batch->elements[number], copy->length);
+  return fine ? PERFPRED_OK
+              : wrong_operand(look, number, "has a senseless copy", "one of its whole tensor, before all loops");
+}
+
 static enum perfpred_status check_copy(const struct look *look, int number) {
   const struct ppi_tour_operand *operand = &look->tour->operands[number];
   const struct ppi_tour_copy *copy = &operand->copy;
   int64_t packed = 0;
   if (copy->loops < 0)
     return copy->loops == -1 ? PERFPRED_OK : wrong_operand(look, number, "has a senseless copy", "-1 for none");
+  if (copy->rank != 0)
+    return copy->rank > 0 ? check_transposition(look, number)
+                          : wrong_operand(look, number, "has a senseless copy", "dimensions, or none");
   const int64_t far = reach(copy->length, copy->inc, copy->count, copy->step);
   if (!is_copy(look, number, far, &packed))
     return wrong_operand(look, number, "has a senseless copy", "one of a slice of its tensor, inside of a loop");
@@ -123,7 +144,7 @@ static enum perfpred_status check_copier(const struct look *look) {
   const struct perfpred_kernel *copier = look->tour->copier;
   bool copied = false, fine = copier != NULL && copier->arg_count == COPIER_ARGUMENTS;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
-    copied = copied || look->tour->operands[o].copy.loops >= 0;
+    copied = copied || (look->tour->operands[o].copy.loops >= 0 && !ppi_tour_is_whole(&look->tour->operands[o].copy));
   for (int i = 0; i < COPIER_ARGUMENTS && fine; i++)
     fine = copier->args[i].kind == kinds[i] &&
            (kinds[i] != PPI_ARG_DATA || copier->args[i].type == look->batch->type) &&
@@ -160,7 +181,7 @@ static enum perfpred_status check_operand(const struct look *look, int number) {
   const int64_t used = operand->place < 0 ? 0 : kernel_reach(look->tour, operand->place);
   if (slice < -1 || used < -1)
     return wrong_operand(look, number, "has a senseless shape", "a vector or a matrix");
-  if (operand->copy.loops == -1 && used > slice)
+  if ((operand->copy.loops == -1 || ppi_tour_is_whole(&operand->copy)) && used > slice)
     return wrong_operand(look, number, "is larger than its slice", "a kernel that stays inside of it");
   enum perfpred_status status = check_copy(look, number);
   return status == PERFPRED_OK ? check_range(look, number, slice > 0 ? slice : 0) : status;
@@ -345,7 +366,7 @@ double ppi_tour_iterations(const struct ppi_tour *tour) {
 static bool has_copy(const struct ppi_tour *tour, int level) {
   bool found = false;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
-    found = found || tour->operands[o].copy.loops == level;
+    found = found || (tour->operands[o].copy.loops == level && !ppi_tour_is_whole(&tour->operands[o].copy));
   return found;
 }
 

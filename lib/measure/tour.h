@@ -6,6 +6,7 @@
 #define PPI_MEASURE_TOUR_H
 
 #include "measure/sample.h"
+#include "measure/transposition.h"
 
 #define PPI_TOUR_OPERANDS 3 /* A, B, C */
 #define PPI_TOUR_LOOPS_MAX 24
@@ -15,15 +16,21 @@
 
 /* --- What is run ----------------------------------------------------------------------------------------------------- */
 
-/* `count` vectors of `length` elements: packed + i * length (increment 1) from, and back to, tensor + i * step (increment inc). */
+/* Of a slice, `count` vectors of `length` elements: packed + i * length (increment 1) from, and back to, tensor + i * step (increment inc). Or of a
+   whole tensor, with its dimensions in another order: then it stands before all loops, and the operand walks through the packed memory. */
 struct ppi_tour_copy {
   int loops; /* it stands right inside loop `loops - 1`; 0: before all loops; -1: there is none */
   bool in;   /* before what stands inside of that iteration */
   bool out;  /* and back, behind it */
   int64_t length, inc, count, step;
+  int rank; /* above 0: of the whole tensor, from its beginning; `length` elements, 1 of them (count) */
+  struct ppi_transposed dimensions[PPI_TRANSPOSED_RANK_MAX];
 };
+static inline bool ppi_tour_is_whole(const struct ppi_tour_copy *copy) {
+  return copy->loops >= 0 && copy->rank > 0;
+}
 
-/* Everything counts in elements of the tensor. */
+/* Everything counts in elements of the tensor, or of packed memory where that has the whole of it. */
 struct ppi_tour_operand {
   int place;                        /* argument of the kernel that it is, data or a scalar; -1: it takes what the kernel
                                        returns */
@@ -32,7 +39,7 @@ struct ppi_tour_operand {
   int64_t extent[2],
       stride[2]; /* the slice that the kernel goes through, in the tensor: 1 and 0 for a dimension that it does not
                                        have */
-  struct ppi_tour_copy copy; /* no loop further in than the copy moves the operand */
+  struct ppi_tour_copy copy; /* no loop further in than one of a slice moves the operand */
 };
 
 /*  zero C; copies in of level 0; for x0: copies in of level 1; for x1: ... the call ...; copies out of level 1; ... */
@@ -41,7 +48,7 @@ struct ppi_tour {
   const struct ppi_value
       *values; /* kernel->arg_count; borrowed. Flags, sizes, scalars, leading dimensions and increments count,
                                            those of copied operands for the packed copy */
-  const struct perfpred_kernel *copier; /* (n, x, incx, y, incy), as xcopy of BLAS; NULL: nothing is copied */
+  const struct perfpred_kernel *copier; /* (n, x, incx, y, incy), as xcopy of BLAS; NULL: no slice is copied */
   bool added;                           /* what the kernel returns is added to C's element, else it replaces that */
   bool zeroed; /* C is filled with zeros before the first iteration: of a whole execution alone */
   int loop_count;

@@ -67,6 +67,10 @@ static void choose_row(struct ppi_tour_walk *walk) {
 
 /* --- Making one ------------------------------------------------------------------------------------------------------ */
 
+static bool is_sliced(const struct ppi_tour_copy *copy) {
+  return copy->loops >= 0 && copy->rank == 0;
+}
+
 /* Strides of the odometer. */
 static void measure_steps(struct ppi_tour_walk *walk, const int64_t elements[PPI_TOUR_OPERANDS]) {
   const struct ppi_tour *tour = walk->tour;
@@ -88,11 +92,11 @@ static enum perfpred_status fill_call(struct ppi_tour_walk *walk, const struct p
   void *addresses[PPI_ARG_MAX] = { NULL };
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
     if (tour->operands[o].place >= 0)
-      addresses[tour->operands[o].place] = tour->operands[o].copy.loops >= 0 ? walk->packed[o] : walk->tensor[o];
+      addresses[tour->operands[o].place] = is_sliced(&tour->operands[o].copy) ? walk->packed[o] : walk->tensor[o];
   enum perfpred_status status =
       ppi_frame_fill(&walk->call, tour->kernel, routines->call, routines->call_ilp64, tour->values, addresses, error);
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
-    const bool direct = tour->operands[o].place >= 0 && tour->operands[o].copy.loops < 0;
+    const bool direct = tour->operands[o].place >= 0 && !is_sliced(&tour->operands[o].copy);
     walk->at[o] = direct ? &walk->call.words[tour->operands[o].place] : &walk->own[o];
   }
   return status;
@@ -122,21 +126,27 @@ enum perfpred_status ppi_tour_walk_make(struct ppi_tour_walk *walk, const struct
                                         unsigned char *const tensors[PPI_TOUR_OPERANDS],
                                         unsigned char *const packed[PPI_TOUR_OPERANDS],
                                         const int64_t elements[PPI_TOUR_OPERANDS], struct perfpred_error *error) {
+  int64_t rooms[PPI_TOUR_OPERANDS];
   walk->tour = tour;
   walk->element = ppi_type_bytes(
       tour->operands[0].place >= 0 ? tour->kernel->args[tour->operands[0].place].type : tour->kernel->type, false);
   walk->innermost_copy = -1;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
     const struct ppi_tour_operand *operand = &tour->operands[o];
-    walk->tensor[o] = tensors[o] + (elements[o] > 0 ? (size_t)operand->start * walk->element : 0);
+    const bool whole = ppi_tour_is_whole(&operand->copy);
+    rooms[o] = whole ? operand->copy.length : elements[o];
+    walk->tensor[o] = (whole ? packed : tensors)[o] + (rooms[o] > 0 ? (size_t)operand->start * walk->element : 0);
     walk->packed[o] = packed[o];
-    if (operand->copy.loops > walk->innermost_copy)
+    walk->origin[o] = tensors[o];
+    if (whole)
+      ppi_transposition_plan(operand->copy.dimensions, operand->copy.rank, walk->element, &walk->moved[o]);
+    else if (operand->copy.loops > walk->innermost_copy)
       walk->innermost_copy = operand->copy.loops;
   }
-  measure_steps(walk, elements);
+  measure_steps(walk, rooms);
   enum perfpred_status status = fill_call(walk, routines, error);
   for (int o = 0; o < PPI_TOUR_OPERANDS && status == PERFPRED_OK; o++)
-    if (tour->operands[o].copy.loops >= 0)
+    if (is_sliced(&tour->operands[o].copy))
       status = fill_copy(walk, o, routines, error);
   if (status != PERFPRED_OK)
     return status;
@@ -183,6 +193,10 @@ void ppi_tour_walk_call(struct ppi_tour_walk *walk, int64_t count) {
 void ppi_tour_walk_copy(struct ppi_tour_walk *walk, int operand, bool out) {
   const struct ppi_tour_copy *copy = &walk->tour->operands[operand].copy;
   struct ppi_frame *frame = out ? &walk->out[operand] : &walk->in[operand];
+  if (ppi_tour_is_whole(copy)) {
+    ppi_transposition_run(&walk->moved[operand], walk->origin[operand], walk->packed[operand], out);
+    return;
+  }
   unsigned char *tensor = *walk->at[operand], *packed = walk->packed[operand];
   void **const from = &frame->words[1], **const to = &frame->words[3];
   for (int64_t i = 0; i < copy->count; i++) {
@@ -194,17 +208,31 @@ void ppi_tour_walk_copy(struct ppi_tour_walk *walk, int operand, bool out) {
   }
 }
 
+void ppi_tour_walk_transpose(struct ppi_tour_walk *walk, bool out) {
+  for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
+    const struct ppi_tour_copy *copy = &walk->tour->operands[o].copy;
+    if (ppi_tour_is_whole(copy) && (out ? copy->out : copy->in))
+      ppi_tour_walk_copy(walk, o, out);
+  }
+}
+
+/* A copy of a slice. */
+static bool stands_at(const struct ppi_tour_walk *walk, int operand, int level) {
+  const struct ppi_tour_copy *copy = &walk->tour->operands[operand].copy;
+  return copy->loops == level && copy->rank == 0;
+}
+
 void ppi_tour_walk_enter(struct ppi_tour_walk *walk, int from, int end) {
   for (int level = from; level < end && level <= walk->innermost_copy; level++)
     for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
-      if (walk->tour->operands[o].copy.loops == level && walk->tour->operands[o].copy.in)
+      if (stands_at(walk, o, level) && walk->tour->operands[o].copy.in)
         ppi_tour_walk_copy(walk, o, false);
 }
 
 void ppi_tour_walk_leave(struct ppi_tour_walk *walk, int from) {
   for (int level = walk->innermost_copy; level >= from; level--)
     for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
-      if (walk->tour->operands[o].copy.loops == level && walk->tour->operands[o].copy.out)
+      if (stands_at(walk, o, level) && walk->tour->operands[o].copy.out)
         ppi_tour_walk_copy(walk, o, true);
 }
 

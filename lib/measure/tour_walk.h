@@ -19,8 +19,10 @@ struct ppi_tour_walk {
   const struct ppi_tour *tour;
   size_t element; /* bytes */
   struct ppi_frame call;
-  struct ppi_frame in[PPI_TOUR_OPERANDS], out[PPI_TOUR_OPERANDS]; /* a vector of a copy */
-  unsigned char *tensor[PPI_TOUR_OPERANDS], *packed[PPI_TOUR_OPERANDS];
+  struct ppi_frame in[PPI_TOUR_OPERANDS], out[PPI_TOUR_OPERANDS];       /* a vector of a copy */
+  unsigned char *tensor[PPI_TOUR_OPERANDS], *packed[PPI_TOUR_OPERANDS]; /* tensor: what the operand walks through */
+  struct ppi_transposition moved[PPI_TOUR_OPERANDS];                    /* of whole tensors, */
+  unsigned char *origin[PPI_TOUR_OPERANDS];                             /* which are here */
   void **
       at[PPI_TOUR_OPERANDS]; /* where the address of the operand in its tensor stands: in the call's words, or in own */
   void *own[PPI_TOUR_OPERANDS]; /* of operands that the call gets no address of, or another one */
@@ -28,7 +30,7 @@ struct ppi_tour_walk {
   int64_t step[PPI_TOUR_LOOPS_MAX][PPI_TOUR_OPERANDS]; /* bytes, 0 in a tensor without elements */
   int64_t move[PPI_TOUR_LOOPS_MAX]
               [PPI_TOUR_OPERANDS]; /* bytes, when the loop goes on and those inside of it begin anew */
-  int innermost_copy;              /* level of it; -1: nothing is copied */
+  int innermost_copy;              /* level of it; -1: no slice is copied */
   bool behind;                     /* the present iteration has been run */
   void (*row)(struct ppi_tour_walk *walk, int64_t count, const int64_t step[PPI_TOUR_OPERANDS]);
 };
@@ -49,6 +51,8 @@ void ppi_tour_walk_leave(struct ppi_tour_walk *walk, int from);
 /* So many iterations, at least 1; that many there must be. Copies between them are made, of an iteration behind which the walk stands as well;
    not those behind the last one. */
 void ppi_tour_walk_run(struct ppi_tour_walk *walk, int64_t count);
+/* The copies of whole tensors, which none of the others makes: in, or out, before and behind all iterations. */
+void ppi_tour_walk_transpose(struct ppi_tour_walk *walk, bool out);
 /* The next iteration without running or copying anything; that there must be. Returns the loop that goes on. */
 int ppi_tour_walk_advance(struct ppi_tour_walk *walk);
 /* The call alone, so many times, at least 1, on the operands where they are; a copy of one, in or out. */

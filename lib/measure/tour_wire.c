@@ -20,6 +20,12 @@ static void put_operand(struct ppi_wire *wire, const struct ppi_tour_operand *op
     ppi_wire_put_i64(wire, numbers[i]);
   for (int l = 0; l < loop_count; l++)
     ppi_wire_put_i64(wire, operand->step[l]);
+  ppi_wire_put_i64(wire, copy->rank);
+  for (int d = 0; d < copy->rank; d++) {
+    ppi_wire_put_i64(wire, copy->dimensions[d].extent);
+    ppi_wire_put_i64(wire, copy->dimensions[d].tensor);
+    ppi_wire_put_i64(wire, copy->dimensions[d].packed);
+  }
 }
 
 /* The call travels as a request does. */
@@ -103,6 +109,12 @@ static void get_operand(struct ppi_wire *wire, struct ppi_tour_operand *operand,
   copy->step = ppi_wire_get_i64(wire);
   for (int l = 0; l < loop_count; l++)
     operand->step[l] = ppi_wire_get_i64(wire);
+  copy->rank = (int)get_count(wire, PPI_TRANSPOSED_RANK_MAX);
+  for (int d = 0; d < copy->rank; d++) {
+    copy->dimensions[d].extent = ppi_wire_get_i64(wire);
+    copy->dimensions[d].tensor = ppi_wire_get_i64(wire);
+    copy->dimensions[d].packed = ppi_wire_get_i64(wire);
+  }
 }
 
 static enum perfpred_status get_tour(struct ppi_wire *wire, const struct ppi_kernels *kernels, struct ppi_tour *tour,

@@ -30,6 +30,11 @@ static double packed_lines(const struct ppi_tour_batch *batch, const struct ppi_
   return lines_of((double)copy->length * (double)copy->count * (double)ppi_type_bytes(batch->type, false));
 }
 
+/* Lines that a copy moves: a whole tensor is read and written, of a slice the packed side alone counts. */
+static double copy_lines(const struct ppi_tour_batch *batch, const struct ppi_tour_copy *copy) {
+  return (ppi_tour_is_whole(copy) ? 2.0 : 1.0) * packed_lines(batch, copy);
+}
+
 static double zero_lines(const struct ppi_tour_batch *batch) {
   return lines_of((double)batch->elements[C] * (double)ppi_type_bytes(batch->type, false));
 }
@@ -61,11 +66,22 @@ static double iteration_lines(const struct ppi_tour_batch *batch, const struct p
   for (int o = 0; o < PPI_TOUR_OPERANDS && begin < end; o++) {
     const struct ppi_tour_operand *operand = &tour->operands[o];
     const struct ppi_tour_copy *copy = &operand->copy;
-    if (batch->elements[o] > 0)
+    if ((ppi_tour_is_whole(copy) ? copy->length : batch->elements[o]) > 0)
       sum += moves(tour, operand, begin, end) * operand_lines(batch, operand);
-    if (copy->loops >= 0)
+    if (copy->loops >= 0 && !ppi_tour_is_whole(copy))
       sum +=
           multiples(ppi_tour_body(tour, copy->loops), begin, end) * (copy->in + copy->out) * packed_lines(batch, copy);
+  }
+  return sum;
+}
+
+/* Those of whole tensors, before and behind the iterations. */
+static double transposed_lines(const struct ppi_tour_batch *batch, const struct ppi_tour *tour) {
+  double sum = 0.0;
+  for (int o = 0; o < PPI_TOUR_OPERANDS; o++) {
+    const struct ppi_tour_copy *copy = &tour->operands[o].copy;
+    if (ppi_tour_is_whole(copy))
+      sum += (copy->in + copy->out) * copy_lines(batch, copy);
   }
   return sum;
 }
@@ -138,7 +154,8 @@ static enum perfpred_status cost_of(struct virtual *sampler, const struct ppi_to
   enum perfpred_status status = call_cost(sampler, batch, request, &call, error);
   switch (request->subject) {
   case PPI_TOUR_WHOLE:
-    lines = iteration_lines(batch, tour, 0, timed) + (tour->zeroed ? zero_lines(batch) : 0.0);
+    lines = iteration_lines(batch, tour, 0, timed) + transposed_lines(batch, tour) +
+            (tour->zeroed ? zero_lines(batch) : 0.0);
     break;
   case PPI_TOUR_WINDOW:
     lines = iteration_lines(batch, tour, place->begin, end);
@@ -150,7 +167,7 @@ static enum perfpred_status cost_of(struct virtual *sampler, const struct ppi_to
     lines = missing_lines(batch, request);
     break;
   default:
-    lines = missing_lines(batch, request) + packed_lines(batch, &tour->operands[request->operand].copy);
+    lines = missing_lines(batch, request) + copy_lines(batch, &tour->operands[request->operand].copy);
     break;
   }
   *time_s = fmax((double)timed * call + PPI_VIRTUAL_LINE_S * lines, PPI_VIRTUAL_LINE_S);

@@ -859,9 +859,11 @@ static bool run_accepted(const struct ppi_tour_batch *batch) {
   if (made) {
     ppi_tour_zero(batch, tensors[2]);
     if (ppi_tour_iterations(tour) > 0.0) {
+      ppi_tour_walk_transpose(&walk, false);
       ppi_tour_walk_enter(&walk, 0, PPI_TOUR_LOOPS_MAX + 1);
       ppi_tour_walk_run(&walk, ppi_tour_body(tour, 0));
       ppi_tour_walk_leave(&walk, 0);
+      ppi_tour_walk_transpose(&walk, true);
     }
     ppi_tour_residual(batch, tensors, 1);
   }
