@@ -156,6 +156,11 @@ enum perfpred_status perfpred_contraction_analyze(const struct perfpred_contract
   enum perfpred_status status = read_options(options, &made->options, error);
   if (!status)
     status = ppi_contract_find(&made->contraction.it, algorithm, &made->algorithm, error);
+  if (!status && made->algorithm.way != 0)
+    status = ppi_error_set(error, PERFPRED_UNSUPPORTED,
+                           "algorithm %s transposes whole tensors, expected one of loops around a kernel: what calls "
+                           "find in the cache is known of those alone",
+                           algorithm);
   if (!status) {
     settle(made);
     status = ppi_occurrences_find(&made->contraction.it, &made->algorithm, &made->settings, &made->found, error);

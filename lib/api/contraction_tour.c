@@ -30,12 +30,28 @@ static void place_operand(const struct ppi_contract_call *call, int number, stru
 
 static void place_copy(const struct ppi_contract_copy *copy, struct ppi_tour_operand *operand) {
   operand->copy = (struct ppi_tour_copy){ .loops = copy->loops,
-                                          .in = true,
+                                          .in = copy->in,
                                           .out = copy->out,
                                           .length = copy->length,
                                           .inc = copy->inc,
                                           .count = copy->count,
                                           .step = copy->step };
+  if (copy->rank == 0)
+    return;
+  operand->copy.length = copy->elements;
+  operand->copy.count = 1;
+  operand->copy.inc = 0;
+  operand->copy.rank = copy->rank;
+  for (int d = 0; d < copy->rank; d++)
+    operand->copy.dimensions[d] =
+        (struct ppi_transposed){ copy->dimensions[d].extent, copy->dimensions[d].tensor, copy->dimensions[d].packed };
+}
+
+static bool copies_slices(const struct ppi_contract_call *call) {
+  bool found = false;
+  for (int i = 0; i < call->copy_count; i++)
+    found = found || call->copies[i].rank == 0;
+  return found;
 }
 
 static void put_value(const struct ppi_contract_argument *argument, struct ppi_value *value) {
@@ -55,7 +71,7 @@ enum perfpred_status ppi_contraction_tour(const struct ppi_kernels *kernels, con
     .values = values, .added = call->accumulates, .zeroed = call->zero, .loop_count = call->loop_count
   };
   enum perfpred_status status = ppi_kernels_require(kernels, call->routine, &made.kernel, error);
-  if (status == PERFPRED_OK && call->copy_count > 0)
+  if (status == PERFPRED_OK && copies_slices(call))
     status = ppi_kernels_require(kernels, call->copy_routine, &made.copier, error);
   if (status != PERFPRED_OK)
     return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/name.h"
+#include "contract/whole.h"
 
 enum { A, B, C };
 
@@ -150,6 +151,7 @@ static void fill_copies(const struct resolver *resolver) {
       continue;
     call->copies[call->copy_count++] = (struct ppi_contract_copy){ .operand = o,
                                                                    .loops = resolver->algorithm->copied[o],
+                                                                   .in = true,
                                                                    .out = o == C,
                                                                    .length = slice->extent[0],
                                                                    .inc = slice->stride[0],
@@ -161,8 +163,8 @@ static void fill_copies(const struct resolver *resolver) {
   }
 }
 
-void ppi_contract_resolve(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
-                          struct ppi_contract_call *call) {
+static void resolve_nest(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
+                         struct ppi_contract_call *call) {
   static void (*const fill[PPI_CONTRACT_KERNELS])(const struct resolver *) = {
     [PPI_CONTRACT_DOT] = fill_dot, [PPI_CONTRACT_AXPY] = fill_axpy, [PPI_CONTRACT_GEMV] = fill_gemv,
     [PPI_CONTRACT_GER] = fill_ger, [PPI_CONTRACT_GEMM] = fill_gemm,
@@ -181,8 +183,40 @@ void ppi_contract_resolve(const struct ppi_contraction *contraction, const struc
   fill[algorithm->kernel](&resolver);
 }
 
+/* C is read first only where the kernel cannot but add to it. */
+static void fill_transpositions(const struct ppi_contraction *contraction,
+                                const struct ppi_contract_algorithm *algorithm, struct ppi_contract_call *call) {
+  for (int o = 0; o < PPI_OPERANDS; o++) {
+    struct ppi_contract_copy *copy = &call->copies[call->copy_count];
+    if (algorithm->copied[o] < 0)
+      continue;
+    *copy = (struct ppi_contract_copy){ .operand = o, .in = o != C || call->accumulates, .out = o == C, .elements = 1 };
+    copy->rank = ppi_contract_dimensions(contraction, algorithm, o, copy->dimensions);
+    for (int d = 0; d < copy->rank; d++)
+      copy->elements *= copy->dimensions[d].extent;
+    copy->length = copy->dimensions[0].extent;
+    copy->inc = copy->dimensions[0].tensor;
+    copy->count = copy->length > 0 ? copy->elements / copy->length : 0;
+    call->work_bytes += (double)copy->elements * (double)ppi_type_bytes(contraction->type, false);
+    call->copy_count++;
+  }
+}
+
+void ppi_contract_resolve(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
+                          struct ppi_contract_call *call) {
+  struct ppi_contraction derived;
+  struct ppi_contract_algorithm nest;
+  if (algorithm->way == 0) {
+    resolve_nest(contraction, algorithm, call);
+    return;
+  }
+  ppi_contract_derive(contraction, algorithm, &derived, &nest);
+  resolve_nest(&derived, &nest, call);
+  fill_transpositions(contraction, algorithm, call);
+}
+
 double ppi_contract_copies_made(const struct ppi_contract_call *call, const struct ppi_contract_copy *copy) {
-  double made = copy->out ? 2.0 : 1.0;
+  double made = (double)copy->in + (double)copy->out;
   for (int l = 0; l < copy->loops; l++)
     made *= (double)call->trips[l];
   return made;

@@ -11,6 +11,9 @@
  *     copies with loops == 1: out, where `out` is set
  *   copies with loops == 0: out
  *
+ * Copies of whole tensors stand before, and behind, all of that; the operand walks through its packed memory then: step, slices and
+ * arguments are those of that, and indices those of ppi_contract_derive.
+ *
  * Everything counts in elements of the contraction's type. A loop of 0 trips and a kernel with a size of 0 do nothing, C is 0 then where
  * it has elements: `zero` is set whenever the kernel alone would not do that. */
 #ifndef PPI_CONTRACT_CALL_H
@@ -39,14 +42,23 @@ struct ppi_contract_argument {
   int index; /* SIZE: the index whose extent it is; otherwise -1 */
 };
 
+/* Of a tensor that is copied as a whole: extent of an index, and elements from one to the next. */
+struct ppi_contract_dimension {
+  int index;
+  int64_t extent, tensor, packed;
+};
+
 /* count vectors of `length` elements: packed + i * length (increment 1) from, and back to, tensor + i * step (increment inc), by the
-   routine copy of BLAS. */
+   routine copy of BLAS; of a whole tensor the vectors along the first dimension of packed memory, with no single step between them. */
 struct ppi_contract_copy {
   int operand;
   int loops; /* it stands right inside loops[loops - 1]; 0: before all loops */
+  bool in;   /* not where C is written as a whole before it is read */
   bool out;  /* it goes back at the end of that iteration as well: of C */
   int64_t length, inc, count, step;
   int64_t elements; /* of the packed copy: length * count */
+  int rank;         /* 0: of a slice; else the dimensions of the tensor, as they follow each other in packed memory */
+  struct ppi_contract_dimension dimensions[PPI_RANK_MAX];
 };
 
 struct ppi_contract_call {

@@ -48,7 +48,8 @@ enum ppi_contract_kernel {
   PPI_CONTRACT_KERNELS
 };
 
-/* One algorithm. The kernel claims at most one index of each kind; all others are loops. */
+/* One algorithm. The kernel claims at most one index of each kind; all others are loops. Or, with a `way`, all indices of a kind as one, of which
+   the first is given; batch indices are loops, and tensors are copied as a whole (whole.h). */
 struct ppi_contract_algorithm {
   enum ppi_contract_kernel kernel;
   int contracted, free_a, free_b; /* places of the indices that the kernel goes through; -1: none of that kind */
@@ -56,6 +57,7 @@ struct ppi_contract_algorithm {
   int loops[PPI_INDEX_MAX]; /* places of the others, outermost first */
   int copied
       [PPI_OPERANDS]; /* loops around the copy of the operand: it stands right inside loops[copied - 1]; -1: it is not copied */
+  int way;            /* 0: none */
 };
 
 /* What an operand of the kernel is: extents and strides of its slice in its tensor, 1 and 0 for a dimension that it has not. */

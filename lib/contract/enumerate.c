@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "contract/whole.h"
+
 /* The indices that a kernel claims, by kind: one of those kinds that are set. */
 struct slots {
   bool contracted, free_a, free_b;
@@ -110,6 +112,8 @@ static int claim_size(enum ppi_contract_kernel kernel) {
 static uint64_t count_claims(const struct ppi_contraction *contraction, const struct ppi_contract_filter *filter,
                              enum ppi_contract_kernel kernel) {
   struct search search = { .contraction = contraction, .filter = filter, .wanted = UINT64_MAX };
+  if (filter->wholes == PPI_WHOLES_ALONE)
+    return 0;
   if (filter->kernels != 0 && !(filter->kernels >> kernel & 1))
     return 0;
   search_kernel(&search, kernel);
@@ -133,6 +137,27 @@ static uint64_t factorial(int n) { /* UINT64_MAX: so many or more */
   return product;
 }
 
+static bool is_wanted(const struct ppi_contract_filter *filter, const struct ppi_contract_algorithm *way) {
+  bool copied = false;
+  for (int o = 0; o < PPI_OPERANDS; o++)
+    copied = copied || way->copied[o] >= 0;
+  return (filter->kernels == 0 || (filter->kernels >> way->kernel & 1)) &&
+         (filter->copies == PPI_COPIES_ANY || copied == (filter->copies == PPI_COPIES_SOME));
+}
+
+/* Those with whole tensors that pass. */
+static int list_wholes(const struct ppi_contraction *contraction, const struct ppi_contract_filter *filter,
+                       struct ppi_contract_algorithm ways[PPI_WAYS_MAX]) {
+  int passed = 0;
+  if (filter->wholes == PPI_WHOLES_NONE)
+    return 0;
+  const int count = ppi_contract_ways(contraction, ways);
+  for (int i = 0; i < count; i++)
+    if (is_wanted(filter, &ways[i]))
+      ways[passed++] = ways[i];
+  return passed;
+}
+
 /* Of one kernel. */
 static uint64_t count_kernel(const struct ppi_contraction *contraction, uint64_t claims,
                              enum ppi_contract_kernel kernel) {
@@ -142,7 +167,8 @@ static uint64_t count_kernel(const struct ppi_contraction *contraction, uint64_t
 enum perfpred_status ppi_contract_count(const struct ppi_contraction *contraction,
                                         const struct ppi_contract_filter *filter, uint64_t *count,
                                         struct perfpred_error *error) {
-  uint64_t sum = 0;
+  struct ppi_contract_algorithm ways[PPI_WAYS_MAX];
+  uint64_t sum = (uint64_t)list_wholes(contraction, filter, ways);
   for (int i = 0; i < PPI_CONTRACT_KERNELS; i++)
     sum = add(sum, count_kernel(contraction, count_claims(contraction, filter, order[i]), order[i]));
   if (filter->at_most != 0 && sum > filter->at_most)
@@ -201,8 +227,15 @@ static void permute(struct choices *rest, uint64_t place, struct ppi_contract_al
 
 bool ppi_contract_at(const struct ppi_contraction *contraction, const struct ppi_contract_filter *filter,
                      uint64_t place, struct ppi_contract_algorithm *algorithm) {
+  struct ppi_contract_algorithm ways[PPI_WAYS_MAX];
   if (filter->at_most != 0 && place >= filter->at_most)
     return false;
+  const uint64_t wholes = (uint64_t)list_wholes(contraction, filter, ways);
+  if (place < wholes) {
+    *algorithm = ways[place];
+    return true;
+  }
+  place -= wholes;
   for (int i = 0; i < PPI_CONTRACT_KERNELS; i++) {
     const uint64_t claims = count_claims(contraction, filter, order[i]);
     const uint64_t all = count_kernel(contraction, claims, order[i]);
@@ -256,8 +289,15 @@ static uint64_t place_of_loops(const struct ppi_contraction *contraction,
 
 uint64_t ppi_contract_place(const struct ppi_contraction *contraction, const struct ppi_contract_filter *filter,
                             const struct ppi_contract_algorithm *algorithm) {
-  uint64_t before = 0;
+  struct ppi_contract_algorithm ways[PPI_WAYS_MAX];
+  uint64_t before = (uint64_t)list_wholes(contraction, filter, ways);
   int i = 0;
+  if (algorithm->way != 0) {
+    uint64_t at = 0;
+    while (at < before && ways[at].way != algorithm->way)
+      at++;
+    return at < before && (filter->at_most == 0 || at < filter->at_most) ? at : UINT64_MAX;
+  }
   for (; order[i] != algorithm->kernel; i++)
     before = add(before, count_kernel(contraction, count_claims(contraction, filter, order[i]), order[i]));
   const uint64_t claims = count_claims(contraction, filter, order[i]);

@@ -12,12 +12,14 @@
 #include "contract/contract.h"
 
 enum ppi_contract_copies { PPI_COPIES_ANY, PPI_COPIES_NONE, PPI_COPIES_SOME };
+enum ppi_contract_wholes { PPI_WHOLES_NONE, PPI_WHOLES_TOO, PPI_WHOLES_ALONE };
 
-/* All zero: all algorithms. */
+/* All zero: all algorithms of the family. */
 struct ppi_contract_filter {
   unsigned kernels;                /* bit 1 << enum ppi_contract_kernel for each that is wanted; 0: all */
   enum ppi_contract_copies copies; /* with copies of operands or without */
   uint64_t at_most;                /* the first so many; 0: all */
+  enum ppi_contract_wholes wholes; /* algorithms that copy whole tensors (whole.h), which come first */
 };
 
 /* Closed form, at once for any size. PERFPRED_OVERFLOW: more than 2^64 - 1; those with smaller numbers can be had all the same. */

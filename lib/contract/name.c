@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contract/enumerate.h"
+#include "contract/whole.h"
 
 static const char *const kernels[PPI_CONTRACT_KERNELS] = { "dot", "axpy", "gemv", "ger", "gemm" };
 
@@ -47,8 +48,23 @@ static int put_apostrophes(const struct ppi_contract_algorithm *algorithm, int l
   return length;
 }
 
+/* Tensors, a star, the kernel. */
+static void name_whole(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
+                       char name[PPI_CONTRACT_NAME_MAX]) {
+  int length = 0;
+  for (int o = 0; o < PPI_OPERANDS; o++)
+    if (algorithm->copied[o] >= 0)
+      name[length++] = PPI_TENSOR_NAME(o);
+  snprintf(name + length, (size_t)(PPI_CONTRACT_NAME_MAX - length), "*-%s",
+           ppi_contract_routine(algorithm->kernel, contraction->type));
+}
+
 void ppi_contract_name(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
                        char name[PPI_CONTRACT_NAME_MAX]) {
+  if (algorithm->way != 0) {
+    name_whole(contraction, algorithm, name);
+    return;
+  }
   int length = put_apostrophes(algorithm, 0, name);
   for (int i = 0; i < algorithm->loop_count; i++) {
     name[length++] = contraction->index[algorithm->loops[i]].name;
@@ -152,6 +168,51 @@ static enum perfpred_status wrong_rest(const struct finder *finder, const struct
                        finder->name, count > 0 ? "" : "nothing", rest, claims[algorithm->kernel]);
 }
 
+void ppi_contract_program_name(const struct ppi_contraction *contraction,
+                               const struct ppi_contract_algorithm *algorithm, char name[PPI_CONTRACT_NAME_MAX]) {
+  char *star;
+  ppi_contract_name(contraction, algorithm, name);
+  for (char *at = name; *at; at++)
+    *at = *at == '\'' ? '_' : *at;
+  if ((star = strchr(name, '*'))) {
+    memmove(star + 2, star + 1, strlen(star));
+    memset(star, '_', 2);
+  }
+}
+
+/* By its name, or that of its program; false: there is none. */
+static bool find_whole(const struct ppi_contraction *contraction, const char *name,
+                       struct ppi_contract_algorithm *algorithm) {
+  struct ppi_contract_algorithm ways[PPI_WAYS_MAX];
+  const int count = strchr(name, '*') || strstr(name, "__") ? ppi_contract_ways(contraction, ways) : 0;
+  for (int i = 0; i < count; i++) {
+    char right[PPI_CONTRACT_NAME_MAX], program[PPI_CONTRACT_NAME_MAX];
+    ppi_contract_name(contraction, &ways[i], right);
+    ppi_contract_program_name(contraction, &ways[i], program);
+    if (strcmp(name, right) && strcmp(name, program))
+      continue;
+    *algorithm = ways[i];
+    return true;
+  }
+  return false;
+}
+
+/* What there is in the place of a name with a star. */
+static enum perfpred_status no_whole(const struct finder *finder) {
+  struct ppi_contract_algorithm ways[PPI_WAYS_MAX];
+  char list[PPI_WAYS_MAX * PPI_CONTRACT_NAME_MAX] = "";
+  const int count = ppi_contract_ways(finder->contraction, ways);
+  for (int i = 0; i < count; i++) {
+    char name[PPI_CONTRACT_NAME_MAX];
+    ppi_contract_name(finder->contraction, &ways[i], name);
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? ", " : "", name);
+  }
+  return ppi_error_set(finder->error, PERFPRED_NOT_FOUND, "algorithm %.60s: %s%s", finder->name,
+                       count > 0 ? "of those that transpose whole tensors there are "
+                                 : "there is none that transposes whole tensors, expected one without a star",
+                       list);
+}
+
 /* Whether a name with apostrophes, or `_` in their place as in names of programs, is that very one. */
 static bool is_same(const char *name, const char *right) {
   for (; *name && (*name == *right || (*name == '_' && *right == '\'')); name++)
@@ -166,6 +227,10 @@ enum perfpred_status ppi_contract_find(const struct ppi_contraction *contraction
   char right[PPI_CONTRACT_NAME_MAX];
   bool marked = false;
   const char *hyphen = strchr(name, '-');
+  if (find_whole(contraction, name, algorithm))
+    return PERFPRED_OK;
+  if (strchr(name, '*'))
+    return no_whole(&finder);
   enum perfpred_status status = read_routine(&finder, hyphen ? hyphen + 1 : name, &found.kernel);
   if (!status && hyphen)
     status = read_loops(&finder, (size_t)(hyphen - name), &found, &marked);

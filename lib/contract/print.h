@@ -10,7 +10,10 @@
 
 /* "C[a,b] := A[a,i] B[i,b]" */
 void ppi_contract_print_formula(const struct ppi_contraction *contraction, struct ppi_text *text);
-/* The text of `algorithm NAME(...)` (doc/language.md), `_` in the place of apostrophes. The extents are parameters, na for index a, that
+/* Loops of C that copy a whole tensor, whose pointer is A, B or C, to its packed memory PA, PB or PC, or back. */
+void ppi_contract_print_transposition(const struct ppi_contraction *contraction, const struct ppi_contract_copy *copy,
+                                      bool out, struct ppi_text *text);
+/* The text of `algorithm NAME(...)` (doc/language.md), named by ppi_contract_program_name. The extents are parameters, na for index a, that
    propose the contraction's; they are numbers, without parameters, where strides were given, an extent is below 2 or there are more than 8
    indices. PERFPRED_UNSUPPORTED: strides of an input by which elements share places. */
 enum perfpred_status ppi_contract_print_program(const struct ppi_contraction *contraction,

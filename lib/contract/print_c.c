@@ -5,12 +5,17 @@
 
 #include "contract/name.h"
 #include "contract/print.h"
+#include "contract/whole.h"
 
 static const char *const types[] = { "float", "double", "float _Complex", "double _Complex" };
 
 struct printer {
-  const struct ppi_contraction *contraction;
+  const struct ppi_contraction *contraction; /* whose tensors the loops go through */
   const struct ppi_contract_algorithm *algorithm;
+  const struct ppi_contraction *given; /* the same, but where whole tensors are copied, */
+  const struct ppi_contract_algorithm *named;
+  struct ppi_contraction derived; /* which makes this one of it */
+  struct ppi_contract_algorithm nest;
   struct ppi_contract_call call;
   bool complex;
   struct ppi_text *text;
@@ -37,6 +42,10 @@ static void begin_loop(const struct printer *printer, int index, int depth) {
   ppi_text_append(printer->text, "++)");
 }
 
+static bool is_whole(const struct printer *printer, int operand) {
+  return printer->named->way != 0 && printer->named->copied[operand] >= 0;
+}
+
 static void put_term(const struct printer *printer, int operand, int index, const char *before) {
   const int64_t stride = printer->contraction->index[index].stride[operand];
   if (stride == 0)
@@ -49,7 +58,7 @@ static void put_term(const struct printer *printer, int operand, int index, cons
 
 /* Address of the slice that the first `loops` loops select; also: an index that counts as a loop, or -1. */
 static void put_address(const struct printer *printer, int operand, int loops, int also) {
-  ppi_text_printf(printer->text, "%c", PPI_TENSOR_NAME(operand));
+  ppi_text_printf(printer->text, "%s%c", is_whole(printer, operand) ? "P" : "", PPI_TENSOR_NAME(operand));
   for (int l = 0; l < loops; l++)
     put_term(printer, operand, printer->algorithm->loops[l], " + ");
   if (also >= 0)
@@ -150,13 +159,22 @@ static void put_copy(const struct printer *printer, const struct ppi_contract_co
 static void put_copies(const struct printer *printer, int loops, bool out) {
   for (int i = 0; i < printer->call.copy_count; i++) {
     const struct ppi_contract_copy *copy = &printer->call.copies[i];
-    if (copy->loops == loops && (!out || copy->out))
+    if (copy->rank == 0 && copy->loops == loops && (!out || copy->out))
       put_copy(printer, copy, out, loops);
+  }
+}
+
+static void put_transpositions(const struct printer *printer, bool out) {
+  for (int i = 0; i < printer->call.copy_count; i++) {
+    const struct ppi_contract_copy *copy = &printer->call.copies[i];
+    if (copy->rank > 0 && (out ? copy->out : copy->in))
+      ppi_contract_print_transposition(printer->given, copy, out, printer->text);
   }
 }
 
 static void put_nest(const struct printer *printer) {
   const int loops = printer->call.loop_count;
+  put_transpositions(printer, false);
   put_copies(printer, 0, false);
   for (int l = 0; l < loops; l++) {
     begin_loop(printer, printer->algorithm->loops[l], l);
@@ -170,11 +188,13 @@ static void put_nest(const struct printer *printer) {
     ppi_text_append(printer->text, "}\n");
   }
   put_copies(printer, 0, true);
+  put_transpositions(printer, true);
 }
 
 /* Its elements only: what lies between them is not ours. */
 static void put_zero(const struct printer *printer) {
-  const struct ppi_tensor *tensor = &printer->contraction->tensor[2];
+  const struct printer given = { .contraction = printer->given, .named = printer->named, .text = printer->text };
+  const struct ppi_tensor *tensor = &printer->given->tensor[2];
   struct ppi_text *text = printer->text;
   if (!printer->call.zero)
     return;
@@ -183,25 +203,25 @@ static void put_zero(const struct printer *printer) {
     return;
   }
   for (int d = tensor->rank - 1; d >= 0; d--) {
-    begin_loop(printer, tensor->dimension[d], tensor->rank - 1 - d);
+    begin_loop(&given, tensor->dimension[d], tensor->rank - 1 - d);
     ppi_text_append(text, "\n");
   }
   indent(printer, tensor->rank);
   ppi_text_append(text, "*(C");
   for (int d = 0; d < tensor->rank; d++)
-    put_term(printer, 2, tensor->dimension[d], " + ");
+    put_term(&given, 2, tensor->dimension[d], " + ");
   ppi_text_append(text, ") = 0;\n");
 }
 
 static void put_comment(const struct printer *printer) {
   char name[PPI_CONTRACT_NAME_MAX];
-  ppi_contract_name(printer->contraction, printer->algorithm, name);
+  ppi_contract_name(printer->given, printer->named, name);
   ppi_text_append(printer->text, "/* ");
-  ppi_contract_print_formula(printer->contraction, printer->text);
+  ppi_contract_print_formula(printer->given, printer->text);
   ppi_text_printf(printer->text, " by the algorithm %s", name);
-  for (int i = 0; i < printer->contraction->index_count; i++)
-    ppi_text_printf(printer->text, "%s%c=%" PRId64, ", ", printer->contraction->index[i].name,
-                    printer->contraction->index[i].extent);
+  for (int i = 0; i < printer->given->index_count; i++)
+    ppi_text_printf(printer->text, "%s%c=%" PRId64, ", ", printer->given->index[i].name,
+                    printer->given->index[i].extent);
   ppi_text_append(printer->text,
                   ".\n   The first index of a tensor is the one whose elements lie closest, unless strides "
                   "were given. Returns 0; 1: no memory. */\n");
@@ -256,7 +276,7 @@ static enum perfpred_status check_integers(const struct printer *printer, struct
   int64_t largest = 0;
   for (int i = 0; i < call->argument_count; i++)
     largest = call->arguments[i].value > largest ? call->arguments[i].value : largest;
-  for (int i = 0; i < call->copy_count; i++) {
+  for (int i = 0; i < call->copy_count && call->copies[i].rank == 0; i++) {
     largest = call->copies[i].length > largest ? call->copies[i].length : largest;
     largest = call->copies[i].inc > largest ? call->copies[i].inc : largest;
   }
@@ -273,6 +293,13 @@ enum perfpred_status ppi_contract_print_c(const struct ppi_contraction *contract
                                           struct ppi_text *text, struct perfpred_error *error) {
   struct printer printer = { .contraction = contraction, .algorithm = algorithm, .text = text };
   const char *type = types[contraction->type];
+  printer.given = contraction;
+  printer.named = algorithm;
+  if (algorithm->way != 0) {
+    ppi_contract_derive(contraction, algorithm, &printer.derived, &printer.nest);
+    printer.contraction = &printer.derived;
+    printer.algorithm = &printer.nest;
+  }
   printer.complex = ppi_type_is_complex(contraction->type);
   ppi_contract_resolve(contraction, algorithm, &printer.call);
   enum perfpred_status status = check_integers(&printer, error);

@@ -6,14 +6,18 @@
 #include "contract/matrix.h"
 #include "contract/name.h"
 #include "contract/print.h"
+#include "contract/whole.h"
 #include "program/program.h"
 #include "program/registry.h"
 
 static const char *const types[] = { "float", "double", "cfloat", "cdouble" };
 
 struct printer {
-  const struct ppi_contraction *contraction;
+  const struct ppi_contraction *contraction; /* whose tensors the loops go through */
   const struct ppi_contract_algorithm *algorithm;
+  const struct ppi_contraction *given; /* the same, but where whole tensors are copied, */
+  const struct ppi_contract_algorithm *named;
+  unsigned packed; /* bit 1 << operand for these */
   struct ppi_contract_call call;
   struct ppi_contract_matrix matrices[PPI_OPERANDS];
   bool open;  /* the extents are parameters */
@@ -31,10 +35,23 @@ static bool may_be_open(const struct ppi_contraction *contraction) {
   return open;
 }
 
+static bool is_given(const struct printer *printer, char name) {
+  for (int i = 0; i < printer->given->index_count; i++)
+    if (printer->given->index[i].name == name)
+      return true;
+  return false;
+}
+
+/* Of several indices that became one the product. */
 static void put_extent(const struct printer *printer, int index) {
-  if (printer->open)
-    ppi_text_printf(printer->text, "n%c", printer->contraction->index[index].name);
-  else
+  const char *before = "";
+  for (const char *at = printer->contraction->index[index].joined; *at && printer->open; at++) {
+    if (!is_given(printer, *at))
+      continue;
+    ppi_text_printf(printer->text, "%sn%c", before, *at);
+    before = "*";
+  }
+  if (!printer->open)
     ppi_text_printf(printer->text, "%" PRId64, printer->contraction->index[index].extent);
 }
 
@@ -103,7 +120,8 @@ static void put_place(const struct printer *printer, int operand, bool columns) 
 }
 
 static void put_view(const struct printer *printer, int operand) {
-  ppi_text_printf(printer->text, "%s%c[", printer->matrices[operand].by_row ? "row " : "", PPI_TENSOR_NAME(operand));
+  ppi_text_printf(printer->text, "%s%s%c[", printer->matrices[operand].by_row ? "row " : "",
+                  printer->packed >> operand & 1 ? "P" : "", PPI_TENSOR_NAME(operand));
   put_place(printer, operand, false);
   ppi_text_append(printer->text, ", ");
   put_place(printer, operand, true);
@@ -153,7 +171,7 @@ static void put_copy(struct printer *printer, const struct ppi_contract_copy *co
 static void put_copies(struct printer *printer, int loops, bool out) {
   for (int i = 0; i < printer->call.copy_count; i++) {
     const struct ppi_contract_copy *copy = &printer->call.copies[i];
-    if (copy->loops == loops && (!out || copy->out))
+    if (copy->rank == 0 && copy->loops == loops && (!out || copy->out))
       put_copy(printer, copy, out, loops);
   }
 }
@@ -194,6 +212,86 @@ static void put_kernel(const struct printer *printer, int depth) {
   ppi_text_append(printer->text, ")\n");
 }
 
+/* --- Whole tensors -------------------------------------------------------------------------------------------------- */
+
+/* The tensor as it lies, or as it is packed: all indices but the one that vectors run along are loops. */
+static enum perfpred_status begin_side(const struct printer *printer, const struct ppi_contract_copy *copy, bool packed,
+                                       struct ppi_contraction *lies, struct ppi_contract_algorithm *vector,
+                                       struct printer *side, struct perfpred_error *error) {
+  const int operand = copy->operand, along = copy->dimensions[0].index;
+  *lies = *printer->given;
+  *vector = (struct ppi_contract_algorithm){ .contracted = along, .free_a = -1, .free_b = -1 };
+  *side = *printer;
+  side->contraction = lies;
+  side->algorithm = vector;
+  side->packed = packed ? printer->packed : 0;
+  if (!packed) {
+    side->call.slices[operand] = (struct ppi_contract_slice){ .dimensions = 1,
+                                                              .along = { along, -1 },
+                                                              .extent = { lies->index[along].extent, 1 },
+                                                              .stride = { lies->index[along].stride[operand], 0 } };
+    return ppi_contract_matrix(lies, &side->call, operand, &side->matrices[operand], error);
+  }
+  const struct ppi_contract_matrix *whole = &printer->matrices[operand];
+  struct ppi_contract_matrix matrix = { .rank = copy->rank };
+  int64_t rows = 1;
+  for (int d = 0; d < whole->split; d++)
+    rows *= printer->contraction->index[whole->order[d]].extent;
+  for (int d = 0; d < copy->rank; d++) {
+    matrix.order[d] = copy->dimensions[d].index;
+    lies->index[matrix.order[d]].stride[operand] = copy->dimensions[d].packed;
+    matrix.split += copy->dimensions[d].packed < rows || d == 0;
+  }
+  side->matrices[operand] = matrix;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status put_transposition(const struct printer *printer, const struct ppi_contract_copy *copy,
+                                              bool out, struct perfpred_error *error) {
+  struct ppi_contraction contractions[2];
+  struct ppi_contract_algorithm vectors[2];
+  struct printer sides[2]; /* from, to */
+  for (int i = 0; i < 2; i++) {
+    enum perfpred_status status =
+        begin_side(printer, copy, (i == 0) == out, &contractions[i], &vectors[i], &sides[i], error);
+    if (status)
+      return status;
+  }
+  for (int d = copy->rank - 1; d > 0; d--) {
+    indent(printer, copy->rank - 1 - d);
+    ppi_text_append(printer->text, "for ");
+    put_loop(&sides[0], copy->dimensions[d].index);
+    ppi_text_append(printer->text, " in 0:");
+    put_extent(&sides[0], copy->dimensions[d].index);
+    ppi_text_append(printer->text, "\n");
+  }
+  indent(printer, copy->rank - 1);
+  ppi_text_printf(printer->text, "%s(", printer->call.copy_routine);
+  put_extent(&sides[0], copy->dimensions[0].index);
+  for (int i = 0; i < 2; i++) {
+    ppi_text_append(printer->text, ", ");
+    put_view(&sides[i], copy->operand);
+  }
+  ppi_text_append(printer->text, ")\n");
+  for (int d = copy->rank - 1; d > 0; d--) {
+    indent(printer, d - 1);
+    ppi_text_append(printer->text, "end\n");
+  }
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status put_transpositions(const struct printer *printer, bool out, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < printer->call.copy_count && !status; i++) {
+    const struct ppi_contract_copy *copy = &printer->call.copies[i];
+    if (copy->rank > 0 && (out ? copy->out : copy->in))
+      status = put_transposition(printer, copy, out, error);
+  }
+  return status;
+}
+
+/* --- All together --------------------------------------------------------------------------------------------------- */
+
 static void put_nest(struct printer *printer) {
   const int loops = printer->call.loop_count;
   put_copies(printer, 0, false);
@@ -218,9 +316,9 @@ static void put_nest(struct printer *printer) {
 static void put_about(const struct printer *printer) {
   char letters[PPI_OPERANDS][PPI_RANK_MAX + 1];
   for (int o = 0; o < PPI_OPERANDS; o++)
-    ppi_contract_letters(printer->contraction, o, letters[o]);
+    ppi_contract_letters(printer->given, o, letters[o]);
   ppi_text_printf(printer->text, "  operation contract-%s-%s-%s\n  about ", letters[0], letters[1], letters[2]);
-  ppi_contract_print_formula(printer->contraction, printer->text);
+  ppi_contract_print_formula(printer->given, printer->text);
   ppi_text_append(printer->text, "\n");
 }
 
@@ -240,11 +338,9 @@ static void put_cost(const struct printer *printer) {
 
 /* The language's names have no apostrophe. */
 static void put_head(const struct printer *printer) {
-  const struct ppi_contraction *contraction = printer->contraction;
+  const struct ppi_contraction *contraction = printer->given;
   char name[PPI_CONTRACT_NAME_MAX];
-  ppi_contract_name(contraction, printer->algorithm, name);
-  for (char *at = name; *at; at++)
-    *at = *at == '\'' ? '_' : *at;
+  ppi_contract_program_name(contraction, printer->named, name);
   ppi_text_printf(printer->text, "perfpred-text 1\n\nalgorithm %s(", name);
   for (int i = 0; i < contraction->index_count && printer->open; i++)
     ppi_text_printf(printer->text, "%sn%c = %" PRId64, i > 0 ? ", " : "", contraction->index[i].name,
@@ -252,55 +348,117 @@ static void put_head(const struct printer *printer) {
   ppi_text_append(printer->text, ")\n");
 }
 
-static void put_buffers(const struct printer *printer) {
+static void put_shape(const struct printer *printer, int operand) {
+  const struct ppi_contract_matrix *matrix = &printer->matrices[operand];
+  put_rows(printer, operand);
+  ppi_text_append(printer->text, ", ");
+  put_product(printer, matrix, matrix->split, matrix->rank);
+}
+
+static const struct ppi_contract_copy *transposition_of(const struct printer *printer, int operand) {
+  for (int i = 0; i < printer->call.copy_count; i++)
+    if (printer->call.copies[i].rank > 0 && printer->call.copies[i].operand == operand)
+      return &printer->call.copies[i];
+  return NULL;
+}
+
+/* Of a tensor as it lies. */
+static enum perfpred_status put_tensor_shape(const struct printer *printer, int operand, struct perfpred_error *error) {
+  const struct ppi_contract_copy *copy = transposition_of(printer, operand);
+  struct ppi_contraction lies;
+  struct ppi_contract_algorithm vector;
+  struct printer side;
+  if (!copy) {
+    put_shape(printer, operand);
+    return PERFPRED_OK;
+  }
+  enum perfpred_status status = begin_side(printer, copy, false, &lies, &vector, &side, error);
+  if (!status)
+    put_shape(&side, operand);
+  return status;
+}
+
+static enum perfpred_status put_buffers(const struct printer *printer, struct perfpred_error *error) {
   const char *type = types[printer->contraction->type];
   for (int o = 0; o < PPI_OPERANDS; o++) {
-    const struct ppi_contract_matrix *matrix = &printer->matrices[o];
     ppi_text_printf(printer->text, "  %s %c: %s matrix[", o == 2 ? "out" : "in", PPI_TENSOR_NAME(o), type);
-    put_rows(printer, o);
-    ppi_text_append(printer->text, ", ");
-    put_product(printer, matrix, matrix->split, matrix->rank);
+    enum perfpred_status status = put_tensor_shape(printer, o, error);
+    if (status)
+      return status;
     ppi_text_append(printer->text, "]\n");
   }
   for (int i = 0; i < printer->call.copy_count; i++) {
     const int operand = printer->call.copies[i].operand;
     const struct ppi_contract_slice *slice = &printer->call.slices[operand];
     ppi_text_printf(printer->text, "  work P%c: %s matrix[", PPI_TENSOR_NAME(operand), type);
+    if (printer->call.copies[i].rank > 0) {
+      put_shape(printer, operand);
+      ppi_text_append(printer->text, "]\n");
+      continue;
+    }
     put_extent(printer, slice->along[0]);
     ppi_text_append(printer->text, ", ");
     put_extent(printer, slice->along[1]);
     ppi_text_append(printer->text, "]\n");
   }
+  return PERFPRED_OK;
 }
 
-static void put_zero(const struct printer *printer) {
-  const struct ppi_contract_matrix *matrix = &printer->matrices[2];
+static enum perfpred_status put_zero(const struct printer *printer, struct perfpred_error *error) {
   if (!printer->call.zero)
-    return;
+    return PERFPRED_OK;
   ppi_text_printf(printer->text, "  %cgezero(", ppi_type_letter(printer->contraction->type));
-  put_rows(printer, 2);
-  ppi_text_append(printer->text, ", ");
-  put_product(printer, matrix, matrix->split, matrix->rank);
+  enum perfpred_status status = put_tensor_shape(printer, 2, error);
   ppi_text_append(printer->text, ", C[0, 0])\n");
+  return status;
+}
+
+/* All behind the head. */
+static enum perfpred_status put_body(struct printer *printer, struct perfpred_error *error) {
+  enum perfpred_status status = put_buffers(printer, error);
+  if (!status)
+    status = put_zero(printer, error);
+  if (!status)
+    status = put_transpositions(printer, false, error);
+  if (!status)
+    put_nest(printer);
+  return status ? status : put_transpositions(printer, true, error);
+}
+
+/* Where whole tensors are copied, the loops go through others. */
+static void begin(struct printer *printer, struct ppi_contraction *derived, struct ppi_contract_algorithm *nest) {
+  printer->given = printer->contraction;
+  printer->named = printer->algorithm;
+  printer->open = may_be_open(printer->given);
+  ppi_contract_resolve(printer->given, printer->named, &printer->call);
+  if (printer->named->way == 0)
+    return;
+  ppi_contract_derive(printer->given, printer->named, derived, nest);
+  printer->contraction = derived;
+  printer->algorithm = nest;
+  for (int o = 0; o < PPI_OPERANDS; o++)
+    printer->packed |= printer->named->copied[o] >= 0 ? 1U << o : 0;
 }
 
 enum perfpred_status ppi_contract_print_program(const struct ppi_contraction *contraction,
                                                 const struct ppi_contract_algorithm *algorithm, struct ppi_text *text,
                                                 struct perfpred_error *error) {
   struct printer printer = { .contraction = contraction, .algorithm = algorithm, .column = -1, .text = text };
-  printer.open = may_be_open(contraction);
-  ppi_contract_resolve(contraction, algorithm, &printer.call);
+  struct ppi_contraction derived;
+  struct ppi_contract_algorithm nest;
+  enum perfpred_status status = PERFPRED_OK;
+  begin(&printer, &derived, &nest);
   for (int o = 0; o < PPI_OPERANDS; o++) {
-    enum perfpred_status status = ppi_contract_matrix(contraction, &printer.call, o, &printer.matrices[o], error);
+    status = ppi_contract_matrix(printer.contraction, &printer.call, o, &printer.matrices[o], error);
     if (status)
       return status;
   }
   put_head(&printer);
   put_about(&printer);
   put_cost(&printer);
-  put_buffers(&printer);
-  put_zero(&printer);
-  put_nest(&printer);
+  status = put_body(&printer, error);
+  if (status)
+    return status;
   ppi_text_append(text, "end\n");
   return text->failed ? ppi_error_memory(error) : PERFPRED_OK;
 }

@@ -72,6 +72,61 @@ Test(contraction, batches_scalars_and_fused_indices) {
   cr_expect_eq(check_all(&problem, &all), 10); /* as a product of matrices */
 }
 
+static const struct ppi_contract_filter wholes = { .wholes = PPI_WHOLES_ALONE };
+
+/* All at once after a transposition of whole tensors; the names say of which. NULL: whichever. */
+static void check_wholes(const char *einsum, enum ppi_type type, const int64_t *extents, const int64_t *const *strides,
+                         const char *names) {
+  struct problem problem;
+  struct ppi_contract_algorithm algorithm, found;
+  char list[400] = "";
+  make(&problem, einsum, type, extents, strides);
+  for (uint64_t i = 0; ppi_contract_at(&problem.it, &wholes, i, &algorithm); i++) {
+    char name[PPI_CONTRACT_NAME_MAX];
+    ppi_contract_name(&problem.it, &algorithm, name);
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? " " : "", name);
+    cr_assert_eq(ppi_contract_find(&problem.it, name, &found, &error), PERFPRED_OK, "%s", error.text);
+    cr_expect_eq(found.way, algorithm.way);
+    ppi_contract_program_name(&problem.it, &algorithm, name);
+    cr_assert_eq(ppi_contract_find(&problem.it, name, &found, &error), PERFPRED_OK, "%s", error.text);
+    cr_expect_eq(found.way, algorithm.way);
+    cr_expect_eq(ppi_contract_place(&problem.it, &wholes, &algorithm), i);
+  }
+  cr_expect(!names || !strcmp(list, names), "%s: %s, expected %s", einsum, list, names);
+  check_all(&problem, &wholes);
+}
+
+/* Of the first the product takes everything as it lies, and so it does with larger leading dimensions, but not where b and c are no longer one.
+   Of the second A has its contracted indices in the order ij with a between or behind them, B has ji. */
+Test(contraction, whole_tensors) {
+  static const int64_t a[] = { 3, 20 }, b[] = { 40, 1, 5 }, c[] = { 2, 33, 7 };
+  static const int64_t wide_a[] = { 1, 5 }, wide_b[] = { 1, 3, 12 }, wide_c[] = { 1, 7, 28 }, torn_c[] = { 1, 7, 30 };
+  const int64_t *const gaps[] = { a, b, c }, *const wide[] = { wide_a, wide_b, wide_c },
+                       *const torn[] = { wide_a, wide_b, torn_c };
+  const int64_t extents[] = { 3, 2, 4, 5, 3, 2, 2 };
+  static const char *const fused[] = { "*-sgemm", "*-dgemm", "*-cgemm", "*-zgemm" };
+  static const char *const vectors[] = { "A*-sgemv", "A*-dgemv", "A*-cgemv", "A*-zgemv" };
+  for (int type = PPI_TYPE_S; type <= PPI_TYPE_Z; type++) {
+    check_wholes("ai,ibc->abc", (enum ppi_type)type, extents, NULL, fused[type]);
+    check_wholes("iaj,ji->a", (enum ppi_type)type, extents, NULL, vectors[type]);
+    check_wholes("ija,jbic->abc", (enum ppi_type)type, extents, NULL, NULL);
+    check_wholes("mhkn,ukvh->munv", (enum ppi_type)type, extents, NULL, NULL);
+  }
+  check_wholes("ai,ibc->abc", PPI_TYPE_D, extents, wide, "*-dgemm");
+  check_wholes("ai,ibc->abc", PPI_TYPE_D, extents, torn, "C*-dgemm");
+  check_wholes("ai,ibc->abc", PPI_TYPE_Z, extents, gaps, NULL);
+  check_wholes("qij,qjk->qik", PPI_TYPE_D, extents, NULL, "ABC*-dgemm");
+  check_wholes("ijq,jkq->ikq", PPI_TYPE_D, extents, NULL, ""); /* is q-dgemm */
+  check_wholes("iqjp,jqkp->kiqp", PPI_TYPE_C, extents, NULL, NULL);
+  check_wholes("abc,abc->", PPI_TYPE_C, extents, NULL, "*-cdotu");
+  check_wholes("abc,cab->", PPI_TYPE_Z, extents, NULL, "B*-zdotu A*-zdotu");
+  check_wholes("ab,cd->abcd", PPI_TYPE_S, extents, NULL, "*-sger");
+  check_wholes("ab,cd->acbd", PPI_TYPE_C, extents, NULL, "C*-cgeru");
+  check_wholes(",abc->cba", PPI_TYPE_D, extents, NULL, NULL);
+  check_wholes("q,q->q", PPI_TYPE_D, extents, NULL, "");                              /* no kernel fits */
+  check_wholes("ai,ibc->abc", PPI_TYPE_D, (const int64_t[]){ 3, 2, 0, 5 }, NULL, ""); /* nothing to compute */
+}
+
 /* Sizes of 1 let other dimensions have no gaps; of 0 leave C as zeros, or nothing to do. */
 Test(contraction, extents_of_1_and_0) {
   static const char *const einsums[] = { "ai,ibc->abc", "ija,jbic->abc", "iaj,ji->a", "qij,qjk->qik" };
@@ -85,6 +140,7 @@ Test(contraction, extents_of_1_and_0) {
         break;
       make(&problem, einsums[e], PPI_TYPE_D, extents, NULL);
       check_all(&problem, e == 1 ? &dear : &all);
+      check_wholes(einsums[e], PPI_TYPE_D, extents, NULL, NULL);
     }
 }
 
@@ -111,7 +167,7 @@ static void check_some(const char *einsum, enum ppi_type type) {
   solve(&problem);
   for (int kernel = 0; kernel < PPI_CONTRACT_KERNELS; kernel++)
     for (int copied = PPI_COPIES_NONE; copied <= PPI_COPIES_SOME; copied++) {
-      const struct ppi_contract_filter filter = { 1U << kernel, (enum ppi_contract_copies)copied, 0 };
+      const struct ppi_contract_filter filter = { .kernels = 1U << kernel, .copies = (enum ppi_contract_copies)copied };
       struct ppi_contract_algorithm algorithm;
       cr_assert_eq(ppi_contract_count(&problem.it, &filter, &count, &error), PERFPRED_OK, "%s", error.text);
       for (uint64_t i = 0; i < 2 && i < count; i++, met++) {
@@ -121,6 +177,7 @@ static void check_some(const char *einsum, enum ppi_type type) {
     }
   cr_expect_geq(met, 5, "%s", einsum);
   clear(&problem);
+  check_wholes(einsum, type, extents, NULL, NULL);
 }
 
 Test(contraction, those_of_practice) {
@@ -162,6 +219,11 @@ static const struct printed printed[] = {
   { "ija,jbic->abc", PPI_TYPE_C, { 2, 3, 4, 5, 3 }, { NULL }, &dear },
   { "AI,IBC->ABC", PPI_TYPE_S, { 3, 2, 4, 5 }, { a_strides, b_strides, c_strides }, &dear },
   { "qij,qjk->qik", PPI_TYPE_Z, { 3, 1, 4, 5 }, { NULL }, &all },
+  { "qij,qjk->qik", PPI_TYPE_C, { 3, 18, 4, 5 }, { NULL }, &wholes },
+  { "ija,jbic->abc", PPI_TYPE_Z, { 17, 3, 4, 5, 18 }, { NULL }, &wholes },
+  { "AI,IBC->ABC", PPI_TYPE_S, { 3, 2, 4, 5 }, { a_strides, b_strides, c_strides }, &wholes },
+  { "ab,cd->acbd", PPI_TYPE_C, { 3, 17, 4, 5 }, { NULL }, &wholes },
+  { "abc,cab->", PPI_TYPE_D, { 3, 4, 5 }, { NULL }, &wholes },
 };
 #define PRINTED (sizeof printed / sizeof *printed)
 

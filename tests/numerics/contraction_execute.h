@@ -70,9 +70,30 @@ static void copy(const struct run *run, const struct ppi_contract_copy *copied, 
 static void copies(const struct run *run, int loops, char *const address[PPI_OPERANDS], bool out) {
   for (int i = 0; i < run->call.copy_count; i++) {
     const struct ppi_contract_copy *copied = &run->call.copies[i];
-    if (copied->loops == loops && (!out || copied->out))
+    if (copied->rank == 0 && copied->loops == loops && (!out || copied->out))
       copy(run, copied, address[copied->operand], out);
   }
+}
+
+/* Of a whole tensor, from one dimension on. */
+static void transpose(const struct run *run, const struct ppi_contract_copy *copied, int dimension, int64_t there,
+                      int64_t here, bool out) {
+  const struct ppi_contract_dimension *it = &copied->dimensions[dimension];
+  if (dimension == copied->rank) {
+    char *lies = run->problem->tensor[copied->operand] + (size_t)there * run->problem->bytes;
+    char *packed = run->packed[copied->operand] + (size_t)here * run->problem->bytes;
+    cr_assert_lt(here, copied->elements);
+    memcpy(out ? lies : packed, out ? packed : lies, run->problem->bytes);
+    return;
+  }
+  for (int64_t i = 0; i < it->extent; i++)
+    transpose(run, copied, dimension + 1, there + i * it->tensor, here + i * it->packed, out);
+}
+
+static void transpositions(const struct run *run, bool out) {
+  for (int i = 0; i < run->call.copy_count; i++)
+    if (run->call.copies[i].rank > 0 && (out ? run->call.copies[i].out : run->call.copies[i].in))
+      transpose(run, &run->call.copies[i], 0, 0, 0, out);
 }
 
 static void call_kernel(const struct run *run, char *const address[PPI_OPERANDS]) {
@@ -123,13 +144,21 @@ static void zero(struct problem *problem, int dimension, int64_t at) {
 
 static void execute_calls(struct problem *problem, const struct ppi_contract_algorithm *algorithm) {
   struct run run = { .problem = problem };
+  char *walked[PPI_OPERANDS];
   ppi_contract_resolve(&problem->it, algorithm, &run.call);
   prepare(&run);
-  for (int i = 0; i < run.call.copy_count; i++)
-    run.packed[run.call.copies[i].operand] = calloc((size_t)run.call.copies[i].elements + 1, problem->bytes);
+  memcpy(walked, problem->tensor, sizeof walked);
+  for (int i = 0; i < run.call.copy_count; i++) {
+    const struct ppi_contract_copy *copied = &run.call.copies[i];
+    run.packed[copied->operand] = calloc((size_t)copied->elements + 1, problem->bytes);
+    if (copied->rank > 0)
+      walked[copied->operand] = run.packed[copied->operand];
+  }
   if (run.call.zero)
     zero(problem, 0, 0);
-  run_loop(&run, 0, problem->tensor);
+  transpositions(&run, false);
+  run_loop(&run, 0, walked);
+  transpositions(&run, true);
   for (int o = 0; o < PPI_OPERANDS; o++)
     free(run.packed[o]);
 }

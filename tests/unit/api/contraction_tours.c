@@ -62,16 +62,16 @@ struct made {
 };
 
 /* At most `most` algorithms, spread over all of them. */
-static void make_tours(const struct ppi_contraction *contraction, uint64_t most, struct made *made) {
-  const struct ppi_contract_filter all = { 0 };
+static void make_tours(const struct ppi_contraction *contraction, const struct ppi_contract_filter *filter,
+                       uint64_t most, struct made *made) {
   uint64_t count = 0;
-  cr_assert_eq(ppi_contract_count(contraction, &all, &count, &error), PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(ppi_contract_count(contraction, filter, &count, &error), PERFPRED_OK, "%s", error.text);
   cr_assert_leq(most, ALGORITHMS_MAX);
   made->count = count < most ? count : most;
   for (size_t i = 0; i < made->count; i++) {
     struct ppi_contract_algorithm algorithm;
     struct ppi_contract_call call;
-    cr_assert(ppi_contract_at(contraction, &all, i * (count / made->count), &algorithm));
+    cr_assert(ppi_contract_at(contraction, filter, i * (count / made->count), &algorithm));
     ppi_contract_resolve(contraction, &algorithm, &call);
     cr_assert_eq(ppi_contraction_tour(context->kernels, &call, made->values[i], &made->tours[i], &error), PERFPRED_OK,
                  "%s", error.text);
@@ -80,8 +80,9 @@ static void make_tours(const struct ppi_contraction *contraction, uint64_t most,
   }
 }
 
-/* How many algorithms have copies, and were right. */
-static int expect_right(const char *einsum, enum ppi_type type, uint64_t most) {
+/* How many algorithms copy slices; all are right. */
+static int expect_these(const char *einsum, enum ppi_type type, const struct ppi_contract_filter *filter,
+                        uint64_t most) {
   static struct made made;
   const struct ppi_sampling sampling = { .repetitions = 1, .gate = -1.0 };
   const double tolerance = type == PPI_TYPE_S || type == PPI_TYPE_C ? 1e-5 : 1e-14;
@@ -89,7 +90,7 @@ static int expect_right(const char *einsum, enum ppi_type type, uint64_t most) {
   struct ppi_tour_batch batch = { .tours = made.tours, .requests = made.requests };
   int copies = 0;
   read_contraction(einsum, type, &contraction);
-  make_tours(&contraction, most, &made);
+  make_tours(&contraction, filter, most, &made);
   ppi_contraction_tour_batch(&contraction, &batch);
   batch.tour_count = batch.request_count = made.count;
   cr_assert_eq(sampler->ops->tour(sampler, &batch, &sampling, made.results, &error), PERFPRED_OK, "%s: %s", einsum,
@@ -103,6 +104,13 @@ static int expect_right(const char *einsum, enum ppi_type type, uint64_t most) {
   }
   ppi_tour_results_free(made.results, made.count);
   return copies;
+}
+
+/* So are those that transpose whole tensors. */
+static int expect_right(const char *einsum, enum ppi_type type, uint64_t most) {
+  const struct ppi_contract_filter all = { 0 }, wholes = { .wholes = PPI_WHOLES_ALONE };
+  cr_expect_eq(expect_these(einsum, type, &wholes, 8), 0);
+  return expect_these(einsum, type, &all, most);
 }
 
 /* The three contractions of the dissertation with all of their algorithms. Of the third all gemm and half of the gemv copy. */
