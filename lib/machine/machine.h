@@ -27,10 +27,12 @@ struct ppi_effective {
 
 /* How times of calls in several states of the caches are blended best on a machine (perfpred/cache.h), for caches of these sizes. */
 #define PPI_BLENDING_LEVELS 4
+#define PPI_BLENDING_KERNELS 512
 struct ppi_blending {
   int level_count; /* 0: it was never fitted */
   int64_t level_bytes[PPI_BLENDING_LEVELS];
   double alpha, beta, weights[PPI_BLENDING_LEVELS + 1]; /* of each level, then of memory */
+  char warm_kernels[PPI_BLENDING_KERNELS];              /* names with commas */
 };
 
 struct ppi_machine {
@@ -72,7 +74,7 @@ struct ppi_setup {
   char cpus[PPI_TEXT_MAX]; /* where measurements may run, before pinning: "0-3,8"; "": not known; not in model files */
   int pinned;              /* where they do run; -1: not pinned; not in model files */
 };
-#define PPI_PROTOCOL 1
+#define PPI_PROTOCOL 2
 
 /* This machine, from /proc and /sys alone: enough to compare with a model file. */
 void ppi_machine_here(struct ppi_machine *machine);

@@ -164,7 +164,7 @@ static enum perfpred_status place_operand(struct calls *calls, const struct ppi_
     return PERFPRED_OK;
   struct written *written = &calls->written[calls->written_count++];
   written->area = operand->area;
-  written->streaming = operand->bytes > calls->core->options.stream_bytes;
+  written->streaming = ppi_area_exceeds(&operand->area, calls->core->options.stream_bytes);
   return ppi_arena_pattern(&calls->arena, arg->property, arg->type, operand->ilp64, &written->pattern, error);
 }
 

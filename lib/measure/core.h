@@ -42,7 +42,7 @@ struct ppi_core_options {
   int cpu_count;
   const struct ppi_counting *counting; /* NULL: nothing can be counted */
   double yardstick_s;   /* reading that times on so many threads are brought to; 0: the best one of this core */
-  int64_t stream_bytes; /* outputs larger than this are restored by streaming stores; 0: 1 MiB. The L2 size is apt */
+  int64_t stream_bytes; /* outputs that take more of a cache are restored by streaming stores; 0: 1 MiB. The L2 size is apt */
 };
 
 enum perfpred_status ppi_core_create(const struct ppi_core_options *options, struct ppi_core **core,

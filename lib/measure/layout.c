@@ -45,7 +45,7 @@ static enum perfpred_status enter_buffer(void *data, int number, const struct pp
     return status;
   memory->own = memory->restored = memory->wide = false;
   memory->user = NULL;
-  memory->streaming = bytes > layout->core->options.stream_bytes;
+  memory->streaming = ppi_area_exceeds(area, layout->core->options.stream_bytes);
   area->base = layout->arena.slots[memory->slot].base;
   return PERFPRED_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "measure/random.h"
 
+#define LINE_BYTES 64
 #define SEED UINT64_C(20260101)
 /* With other seeds a column or two of the second 4096 are the same as one of the first. */
 #define PLACES_SEED UINT64_C(20260105)
@@ -149,6 +150,31 @@ int64_t ppi_area_span(const struct ppi_area *area) {
   if (area->rows <= 0 || area->columns <= 0)
     return 0;
   return (area->columns - 1) * area->ld + (area->rows - 1) * area->step + 1;
+}
+
+/* Bytes of the lines that so many elements of a column take. */
+static int64_t lines_of(const struct ppi_area *area, int64_t count) {
+  int64_t element = (int64_t)area->element, apart = area->step * element;
+  if (area->step == 1)
+    return (count * element + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+  return count * (apart < LINE_BYTES ? apart : LINE_BYTES);
+}
+
+/* Every column takes something, so that this ends soon, whatever the size. */
+bool ppi_area_exceeds(const struct ppi_area *area, int64_t bytes) {
+  int64_t taken = 0;
+  for (int64_t j = 0; j < area->columns && taken <= bytes; j++) {
+    int64_t count = area->rows;
+    if (area->part == 'L')
+      count = j < area->rows ? area->rows - j : 0;
+    if (area->part == 'U' && j + 1 < area->rows)
+      count = j + 1;
+    int64_t own = lines_of(area, count), apart = area->ld * (int64_t)area->element;
+    taken += area->columns > 1 && apart < own ? apart : own; /* short columns share lines */
+    if (count == 0)
+      break;
+  }
+  return taken > bytes;
 }
 
 /* Rows [first, end) of a column, in runs that the line has in one piece. */

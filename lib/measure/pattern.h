@@ -40,6 +40,8 @@ struct ppi_area {
 
 /* Elements from base to the end of the last one. */
 int64_t ppi_area_span(const struct ppi_area *area);
+/* Whether it takes more than so many bytes of a cache, in lines. What lies between its columns takes none, however far apart they are. */
+bool ppi_area_exceeds(const struct ppi_area *area, int64_t bytes);
 /* Writes the pattern over the area. streaming: past the caches, so that what is in them stays. */
 void ppi_area_fill(const struct ppi_area *area, const struct ppi_pattern *pattern, bool streaming);
 /* The same for the elements of a box alone: rows x columns from (row, column) on, inside of the area. */

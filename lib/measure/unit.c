@@ -245,7 +245,7 @@ static enum perfpred_status add_place(struct ppi_placed_unit *unit, size_t numbe
     .work = arg->kind == PPI_ARG_WORK,
     .written = arg->kind == PPI_ARG_WORK || (arg->direction & PPI_OUT) != 0,
   };
-  place->streaming = ppi_area_span(&place->area) * (int64_t)place->area.element > unit->core->options.stream_bytes;
+  place->streaming = ppi_area_exceeds(&place->area, unit->core->options.stream_bytes);
   if (arg->property != PPI_GENERAL && arg->property != PPI_ZERO) {
     ppi_arena_plan_extent(&unit->arena, operand->rows);
     ppi_arena_plan_extent(&unit->arena, operand->columns);

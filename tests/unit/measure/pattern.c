@@ -185,6 +185,25 @@ Test(pattern, fill_of_single_precision_in_odd_places) {
   ppi_pattern_free(&pattern);
 }
 
+/* Sixteen columns of 16 doubles are 32 lines of 64 bytes wherever the columns are; a triangle of them has columns of 16, 15, ... 1 numbers: eight
+   of two lines and eight of one. Numbers that lie apart take a line each, and columns of one number share lines where they lie together. */
+Test(pattern, what_an_area_takes_of_a_cache) {
+  static const struct {
+    struct ppi_area area;
+    int64_t bytes;
+  } cases[] = { { { NULL, 8, 16, 16, 1, 16, 0 }, 2048 },     { { NULL, 8, 16, 16, 1, 5000, 0 }, 2048 },
+                { { NULL, 8, 16, 16, 1, 5000, 'L' }, 1536 }, { { NULL, 8, 16, 16, 1, 5000, 'U' }, 1536 },
+                { { NULL, 8, 10, 1, 5000, 1, 0 }, 640 },     { { NULL, 4, 16, 1, 2, 1, 0 }, 128 },
+                { { NULL, 8, 1, 80, 1, 1, 0 }, 640 },        { { NULL, 16, 3, 5, 1, 100, 0 }, 320 },
+                { { NULL, 8, 0, 16, 1, 16, 0 }, 0 },         { { NULL, 8, 16, 0, 1, 16, 'L' }, 0 } };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    cr_expect_not(ppi_area_exceeds(&cases[i].area, cases[i].bytes), "case %zu", i);
+    cr_expect(ppi_area_exceeds(&cases[i].area, cases[i].bytes - 1), "case %zu", i);
+  }
+  const struct ppi_area endless = { NULL, 8, INT64_C(1) << 40, INT64_C(1) << 40, 1, INT64_C(1) << 40, 0 };
+  cr_expect(ppi_area_exceeds(&endless, 1 << 20));
+}
+
 Test(pattern, fill_of_a_vector_with_an_increment) {
   double memory[50] = { 0 };
   struct ppi_pattern pattern = make(PPI_GENERAL, PPI_TYPE_D);

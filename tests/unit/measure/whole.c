@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole executions timed call by call: exact on the virtual clock and, in process, on a clock that the kernels themselves move. */
-#include "measure/core.h"
+#include "measure/layout.h"
 #include "program/calls.h"
 #include "script.h"
 #include "world.h"
@@ -155,4 +155,28 @@ Test(whole, what_cannot_be_run) {
   expect_failure(OUTER "  dfirst(n, n, A[1, 0])\nend\n", parameters, 0, PERFPRED_INVALID, "expected it inside A");
   expect_failure(OUTER "  dfirst(n, n, A[0, 0])\nend\n", parameters, 39, PERFPRED_INVALID, "leading dimension 39");
   expect_failure(OUTER "  dfirst(n, n, A[0, 0])\nend\n", wrong_block, 0, PERFPRED_INVALID, "b");
+}
+
+/* 20 columns of 160 bytes are 3840 bytes in lines, of 40 and more they are 12800: 4096 are the limit. What lies between the columns does not count. */
+Test(whole, what_fits_into_the_cache_is_restored_there) {
+  static const struct {
+    int64_t n, ld;
+    bool streaming;
+  } cases[] = { { 20, 0, false }, { 20, 5000, false }, { 40, 0, true }, { 40, 5000, true } };
+  struct perfpred_program *program = parse_program(OUTER "  dfirst(n, b, A[0, 0])\nend\n");
+  const struct ppi_core_options options = { .stream_bytes = 4096 };
+  const struct ppi_walker walker = { .call = ppi_layout_call };
+  struct ppi_core *core = NULL;
+  cr_assert_eq(ppi_core_create(&options, &core, &error), PERFPRED_OK, "%s", error.text);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const int64_t parameters[] = { cases[i].n, 8 };
+    const struct ppi_execution execution = { program, parameters, 2 };
+    struct ppi_layout layout = { .core = core, .wanted_ld = cases[i].ld, .planning = true };
+    int64_t ld = 0;
+    cr_assert_eq(ppi_layout_walk(&layout, &execution, walker, &ld, &error), PERFPRED_OK, "%s", error.text);
+    cr_expect_eq(layout.memories[0].streaming, cases[i].streaming, "case %zu", i);
+    ppi_layout_free(&layout);
+  }
+  ppi_core_destroy(core);
+  perfpred_program_unref(program);
 }

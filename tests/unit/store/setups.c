@@ -57,6 +57,7 @@ Test(setups, a_file_of_the_first_version_becomes_one_of_the_second) {
   char *expected, *found;
 
   memset(&models->submodels[0].pieces[1].tiles, 0, sizeof models->submodels[0].pieces[1].tiles); /* it had none */
+  models->setups[0].protocol = 1;
   expected = print(models);
 
   cr_assert_eq(perfpred_models_load(&world.context, PPI_TEST_FILES "/version-1.json", NULL, &old, &error), PERFPRED_OK,
