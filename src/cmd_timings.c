@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "comparison.h"
 #include "emulation.h"
 #include "progress.h"
 #include "session.h"
@@ -111,176 +112,13 @@ static int time_alone(struct session *session, const int64_t *values) {
   return result;
 }
 
-/* --- Models -------------------------------------------------------------------------------------------------------- */
-
-/* What models say, and how far that is from the measured times. */
-struct comparison {
-  double *measured_s;
-  size_t count, level_count;
-  struct perfpred_cache *cache, *fitted; /* fitted: NULL: not asked for */
-  struct perfpred_cache_options options;
-  struct perfpred_cache_errors errors, fitted_errors;
-};
-
-static void write_error(struct document *document, const char *estimate, const struct perfpred_cache_error *error) {
-  document_open_object(document, NULL);
-  document_string(document, "estimate", estimate);
-  document_number(document, "mean_are", error->mean_are);
-  document_number(document, "total_re", error->total_re);
-  document_close(document);
-}
-
-static void write_fit(struct document *document, const struct comparison *comparison) {
-  const struct perfpred_cache_options *fit = &comparison->options;
-  document_open_object(document, "fitted");
-  document_number(document, "alpha", fit->alpha);
-  document_number(document, "beta", fit->beta);
-  document_open_array(document, "weights");
-  for (size_t i = 0; i <= comparison->level_count; i++)
-    document_number(document, NULL, fit->weights[i]);
-  document_close(document);
-  document_close(document);
-}
-
-static int print_json(const struct session *session, const int64_t *values, const struct comparison *comparison) {
-  const struct perfpred_cache_errors *errors = &comparison->errors;
-  struct document document;
-  document_begin(&document);
-  document_string(&document, "name", perfpred_program_name(session->programs[0]));
-  session_write_parameters(&document, session->programs[0], values);
-  document_integer(&document, "calls", (int64_t)comparison->count);
-  document_integer(&document, "compared", (int64_t)errors->calls);
-  document_open_array(&document, "errors");
-  write_error(&document, "warm", &errors->warm);
-  write_error(&document, "in", &errors->in);
-  write_error(&document, "out", &errors->out);
-  write_error(&document, "blend", &errors->blend);
-  if (comparison->fitted != NULL)
-    write_error(&document, "fitted", &comparison->fitted_errors.blend);
-  document_close(&document);
-  if (comparison->fitted != NULL)
-    write_fit(&document, comparison);
-  return document_print(&document);
-}
-
-static void error_row(struct table *table, const char *name, const struct perfpred_cache_error *error) {
-  char text[UNIT_TEXT];
-  table_cell(table, "%s", name);
-  table_cell(table, "%s", unit_percent(text, error->mean_are, "%.2f %%"));
-  table_cell(table, "%s", unit_percent(text, error->total_re, "%+.2f %%"));
-}
-
-static int print_comparison(const struct comparison *comparison) {
-  static const char *const heads[] = { "<models", "mean", "total" };
-  const struct perfpred_cache_errors *errors = &comparison->errors;
-  struct table table;
-  printf("%zu calls, %zu compared; relative errors, averaged over calls and of the total:\n\n", comparison->count,
-         errors->calls);
-  table_begin(&table, 3, heads);
-  error_row(&table, "warm", &errors->warm);
-  error_row(&table, "in", &errors->in);
-  error_row(&table, "out", &errors->out);
-  error_row(&table, "blended", &errors->blend);
-  if (comparison->fitted != NULL)
-    error_row(&table, "blended, fitted", &comparison->fitted_errors.blend);
-  return table_print(&table, 0);
-}
-
-static int measure(struct session *session, const int64_t *values, struct comparison *comparison) {
-  struct perfpred_measure_options asked = PERFPRED_MEASURE_OPTIONS_INIT;
-  const struct options *options = session->options;
-  const struct perfpred_program *program = session->programs[0];
-  size_t count = perfpred_program_parameter_count(program);
-  struct progress progress;
-  asked.repetitions = (int)options->repetitions;
-  asked.ld = options->ld;
-  asked.gate = options->gate;
-  asked.budget_s = options->budget_s;
-  asked.progress = progress_step;
-  asked.progress_data = &progress;
-  if (perfpred_measure_calls(session->sampler, program, values, count, &asked, 0, NULL, 0, &comparison->count,
-                             &session->error) != PERFPRED_OK)
-    return session_fail(session);
-  comparison->measured_s = calloc(comparison->count, sizeof *comparison->measured_s);
-  if (comparison->measured_s == NULL)
-    return message_fail("out of memory");
-  progress_begin(&progress, "timings");
-  enum perfpred_status status =
-      perfpred_measure_calls(session->sampler, program, values, count, &asked, 0, comparison->measured_s,
-                             comparison->count, &comparison->count, &session->error);
-  bool interrupted = progress_end(&progress);
-  if (status != PERFPRED_OK && interrupted)
-    return message_fail("interrupted");
-  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
-}
-
-static int fit(struct session *session, const int64_t *values, struct comparison *comparison) {
-  const struct perfpred_cache *const caches[] = { comparison->cache };
-  const double *const measured_s[] = { comparison->measured_s };
-  struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
-  size_t count = perfpred_program_parameter_count(session->programs[0]);
-  if (perfpred_cache_summary(comparison->cache, &info, &session->error) != PERFPRED_OK ||
-      perfpred_cache_fit(caches, measured_s, 1, &comparison->options, &session->error) != PERFPRED_OK ||
-      perfpred_plan_cache(session->plans[0], values, count, &comparison->options, &comparison->fitted,
-                          &session->error) != PERFPRED_OK ||
-      perfpred_cache_compare(comparison->fitted, comparison->measured_s, comparison->count, &comparison->fitted_errors,
-                             &session->error) != PERFPRED_OK)
-    return session_fail(session);
-  comparison->level_count = info.level_count;
-  return COMMAND_OK;
-}
-
-/* The file gets what was fitted. A copy of its own is loaded: that of the plans is in use. */
-static int keep(struct session *session, const struct comparison *comparison) {
-  struct perfpred_cache_options fitted = comparison->options;
-  struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
-  struct perfpred_models *models = NULL;
-  const char *path = session->options->models;
-  struct perfpred_error *error = &session->error;
-  enum perfpred_status status = perfpred_cache_summary(comparison->fitted, &info, error);
-  fitted.level_count = info.level_count;
-  memcpy(fitted.level_bytes, info.level_bytes, sizeof fitted.level_bytes);
-  if (status == PERFPRED_OK)
-    status = perfpred_models_load(session->context, path, NULL, &models, error);
-  if (status == PERFPRED_OK)
-    status = perfpred_cache_keep(models, &fitted, error);
-  if (status == PERFPRED_OK)
-    status = perfpred_models_save(models, path, error);
-  perfpred_models_unref(models);
-  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
-}
-
-static int compare(struct session *session, const int64_t *values) {
-  const struct perfpred_cache_options *options = &session->emulation;
-  struct comparison comparison = { .options = *options,
-                                   .errors = PERFPRED_CACHE_ERRORS_INIT,
-                                   .fitted_errors = PERFPRED_CACHE_ERRORS_INIT };
-  size_t count = perfpred_program_parameter_count(session->programs[0]);
-  int result = COMMAND_OK;
-  if (perfpred_plan_cache(session->plans[0], values, count, options, &comparison.cache, &session->error) != PERFPRED_OK)
-    result = session_fail(session);
-  if (result == COMMAND_OK)
-    result = measure(session, values, &comparison);
-  if (result == COMMAND_OK && perfpred_cache_compare(comparison.cache, comparison.measured_s, comparison.count,
-                                                     &comparison.errors, &session->error) != PERFPRED_OK)
-    result = session_fail(session);
-  if (result == COMMAND_OK && session->options->fit)
-    result = fit(session, values, &comparison);
-  if (result == COMMAND_OK && session->options->keep)
-    result = keep(session, &comparison);
-  if (result == COMMAND_OK)
-    result = session->options->json ? print_json(session, values, &comparison) : print_comparison(&comparison);
-  perfpred_cache_destroy(comparison.fitted);
-  perfpred_cache_destroy(comparison.cache);
-  free(comparison.measured_s);
-  return result;
-}
-
 /* --- Both ---------------------------------------------------------------------------------------------------------- */
 
 static int check(const struct options *options) {
   if (options->models == NULL && options->fit)
     return message_misuse("option --fit: expected models, -m FILE; without them the report has a fit anyway");
+  if (options->models == NULL && options->n.upper > 0)
+    return message_misuse("option -n: expected models, -m FILE; without them one execution is looked at, n=...");
   if (options->keep && !options->fit)
     return message_misuse("option --keep: expected --fit beside it");
   if (options->models != NULL && options->detail)
@@ -294,11 +132,13 @@ static int prepare(struct session *session, const struct options *options, int64
   int result = emulation_read(options, &session->emulation);
   if (result == COMMAND_OK)
     result = session_find(session, options->operands.items[0]);
-  if (result == COMMAND_OK && session->count > 1)
-    result = message_fail("'%s' is an operation of %zu algorithms: expected one of them", options->operands.items[0],
-                          session->count);
-  if (result == COMMAND_OK)
+  if (result == COMMAND_OK && session->count > 1 && !options->fit)
+    result = message_fail("'%s' is %zu algorithms: expected one of them, or --fit, which is for all",
+                          options->operands.items[0], session->count);
+  if (result == COMMAND_OK && options->models == NULL)
     result = session_values(session, session->programs[0], NULL, values);
+  if (result == COMMAND_OK && options->models != NULL)
+    result = comparison_check(session);
   if (result == COMMAND_OK && options->models != NULL)
     result = session_load(session);
   if (result == COMMAND_OK && options->models != NULL)
@@ -318,14 +158,15 @@ static int run(const struct options *options) {
   if (result == COMMAND_OK)
     result = session_sample(&session);
   if (result == COMMAND_OK)
-    result = options->models != NULL ? compare(&session, values) : time_alone(&session, values);
+    result = options->models != NULL ? comparison_run(&session) : time_alone(&session, values);
   session_close(&session);
   return result;
 }
 
 const struct command command_timings = {
   .name = "timings",
-  .synopsis = "NAME PARAMETER=VALUE ... [-m FILE [--fit [--keep]]] [--cache BYTES[,BYTES]] [--reps R] [--detail] ...",
+  .synopsis = "NAME[,NAME] PARAMETER=VALUE ... [-m FILE [-n LO:HI:STEP] [--fit [--keep]]] [--cache BYTES[,BYTES]] "
+              "[--reps R] ...",
   .summary = "Calls timed in the running algorithm, beside the same calls in known states of the caches",
   .details =
       "The algorithm is executed with readings of the clock between its calls. Without models every different call is\n"
@@ -334,9 +175,11 @@ const struct command command_timings = {
       "an emulation of the caches makes of these times stands beside them. With -m the estimates are those of models "
       "of\n"
       "these states ('perfpred generate --cache in,outer,out'). Errors are averaged over the calls, as far as they\n"
-      "compute anything, and given of the total.\n",
+      "compute anything, and given of the total. --fit finds what makes models and all executions agree best, of "
+      "several\n"
+      "algorithms and sizes (-n) at once: weights hold as far as they serve algorithms that had no part in them.\n",
   .takes = TAKES_PARAMETERS | TAKES_MODELS | TAKES_REPS | TAKES_BUDGET | TAKES_SETUP | TAKES_GATE | TAKES_LD |
-           TAKES_FILES | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_NUMBER | TAKES_TIMINGS | TAKES_EMULATED,
+           TAKES_FILES | TAKES_EXTRAPOLATE | TAKES_FORCE | TAKES_NUMBER | TAKES_TIMINGS | TAKES_EMULATED | TAKES_N,
   .operands_min = 1,
   .operands_max = 1,
   .run = run,

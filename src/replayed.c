@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulation.h"
 #include "progress.h"
 #include "session.h"
 #include "table.h"
@@ -22,6 +23,12 @@ static int check_replay(const struct options *options) {
         "option --mode %s: no models are used; -m, --models, --setup, --extrapolate and --force belong to "
         "'--mode models'",
         options->mode);
+  if (options->residency != NULL || options->distance != NULL || options->first != NULL || options->weights != NULL ||
+      options->history != 0 || options->split > 0.0 || options->alpha > 0.0 || options->beta > 0.0)
+    return message_misuse("option --mode %s: of how caches are emulated only --cache and --line count, with 'setup'",
+                          options->mode);
+  if (strcmp(options->mode, "replay") == 0 && emulation_given(options))
+    return message_misuse("option --mode replay: no caches are emulated; --cache and --line belong to '--mode setup'");
   return COMMAND_OK;
 }
 
@@ -75,6 +82,7 @@ static int print_json(const struct session *session, const int64_t *values, doub
   document_number(&document, "outside_s", replay->outside_s);
   document_integer(&document, "disturbed", (int64_t)replay->disturbed);
   document_integer(&document, "ld", replay->ld);
+  document_integer(&document, "touched_steps", (int64_t)replay->reach);
   return document_print(&document);
 }
 
@@ -97,6 +105,8 @@ static int print_text(const struct session *session, const int64_t *values, doub
   printf("\nperformance  %s %sflop/s at the median\n", unit_format(cell, flops / time->med, &rate), rate.name);
   printf("measured     %llu of %llu steps, %s of the time", (unsigned long long)replay->measured,
          (unsigned long long)replay->steps, unit_percent(cell, replay->measured_share, "%.1f %%"));
+  if (replay->reach > 0)
+    printf("; up to %llu steps touched before", (unsigned long long)replay->reach);
   if (replay->outside > 0)
     printf("; %llu call%s outside of the loop alone", (unsigned long long)replay->outside,
            unit_plural(replay->outside));
@@ -116,6 +126,7 @@ static int replay(struct session *session, const int64_t *values) {
   asked.steps = (int)options->steps;
   asked.repetitions = (int)options->repetitions;
   asked.mode = strcmp(options->mode, "setup") == 0 ? PERFPRED_REPLAY_TOUCH : PERFPRED_REPLAY_RUN;
+  asked.cache = &session->emulation;
   asked.ld = options->ld;
   asked.gate = options->gate;
   asked.budget_s = options->budget_s;
@@ -138,6 +149,8 @@ int replayed_run(const struct options *options) {
   struct session session;
   int64_t values[SESSION_PARAMETERS];
   int result = session_open(&session, options);
+  if (result == COMMAND_OK)
+    result = emulation_read(options, &session.emulation);
   if (result == COMMAND_OK)
     result = session_find(&session, options->operands.items[0]);
   if (result == COMMAND_OK && session.count > 1)

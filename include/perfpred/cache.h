@@ -12,6 +12,8 @@ PERFPRED_BEGIN_DECLS
 
 /** Cache levels that are told apart at most. What is in none of them is in memory, the level behind the last. @since 0.1 */
 #define PERFPRED_CACHE_LEVELS 4
+/** Room for a list of kernels, with its NUL. @since 0.1 */
+#define PERFPRED_CACHE_KERNELS 512
 
 /**
  * How it is decided whether an operand is in a cache of so many lines (doc/cache.md). A call touches its operands at once, or in
@@ -61,15 +63,16 @@ struct perfpred_cache_options {
       split_ratio; /**< a call is split where the size of its outputs is below so many times that of its inputs; 0: 1/8 */
   double alpha;    /**< smoothing below the size of the cache: sigma(d) = tanh(alpha d) for d < 0; 0: 4 */
   double beta;     /**< and above; 0: 4 */
-  double weights[PERFPRED_CACHE_LEVELS +
-                 1]; /**< factors of the levels' times in estimates, memory behind the last level; 0: 1 */
+  double weights
+      [PERFPRED_CACHE_LEVELS +
+       1]; /**< how much the time of each level counts, memory behind the last level: 1: in full, as in the dissertation, near 0:
+                          the warm time stands in its place; 0: 1 */
+  char warm_kernels[PERFPRED_CACHE_KERNELS]; /**< kernels that are priced warm whatever they find, with commas */
 };
 #define PERFPRED_CACHE_OPTIONS_INIT                                                                                    \
   {                                                                                                                    \
     sizeof(struct perfpred_cache_options), 0, { 0 }, 0, 0, 0, PERFPRED_CACHE_SMOOTHED, PERFPRED_CACHE_LINES,           \
-        PERFPRED_CACHE_COLD, 0.0, 0.0, 0.0, {                                                                          \
-      0.0                                                                                                              \
-    }                                                                                                                  \
+        PERFPRED_CACHE_COLD, 0.0, 0.0, 0.0, { 0.0 }, ""                                                                \
   }
 
 /** The calls of an algorithm and what they find. Immutable. @since 0.1 */
@@ -101,7 +104,7 @@ PERFPRED_API enum perfpred_status perfpred_cache_create(struct perfpred_program 
 
 /**
  * The same for the program of a plan, with times: what its models say of each call with the operands in each level, and blended by
- * residency, t = sum over levels of weight times share times time. Times come from models of the states in, outer and out
+ * residency, t = sum over levels of weight times share times time, and what the weights leave of 1 times the warm time. Times come from models of the states in, outer and out
  * (enum perfpred_cache_state); a state that a call has no model of is taken by the next one nearer to the processor that it has one
  * of, in the end by the models of the warm state. Models of calls in their algorithm are not used.
  *
@@ -318,12 +321,17 @@ PERFPRED_API enum perfpred_status perfpred_cache_compare(const struct perfpred_c
 
 /**
  * Fits smoothing and weights to times measured in running algorithms, once for a machine: alpha and beta by search, the weights of
- * the levels by least squares of the relative error, drawn slightly to 1 so that a level that occurs hardly at all stays there.
+ * the levels, from 0 to 1, by least squares of the relative error, each call by its share of the time, drawn slightly to 0, the
+ * warm estimate. A factor that all measured times have in common is allowed for and left out. Then every algorithm is estimated by weights
+ * that the others alone make (of a single algorithm every execution, of a single execution every other step): kernels that this makes
+ * worse than warm models stay warm, and of the levels and of 1/4 to 4/4 of their weights those are taken that
+ * serve the algorithms left out best without making any of them worse than warm models by more than a thousandth of its time. Where
+ * nothing does all weights are 0, written as 0.001: the estimates are warm.
  *
  * @param caches analyses with times, all with the same levels
  * @param measured_s for each the measured median time of each of its calls, seconds; NaN: it is left out
  * @param cache_count number of analyses, at least 1
- * @param[in,out] options size set by the caller; alpha, beta and weights are the result, the rest is left as it is
+ * @param[in,out] options size set by the caller; alpha, beta, weights and warm_kernels are the result, the rest is left as it is
  * @param[out] error text of the error, or NULL
  * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_UNMODELLED, PERFPRED_NOT_FOUND, PERFPRED_NO_MEMORY
  * @source dissertation, Section 18.3
@@ -339,7 +347,7 @@ PERFPRED_API enum perfpred_status perfpred_cache_fit(const struct perfpred_cache
  * estimates for these very levels. It is saved with the models; joined models have that of those that were added.
  *
  * @param models models that nobody else refers to, neither a plan nor a tuner
- * @param options levels, alpha, beta and weights; those that are 0 count as their defaults
+ * @param options levels, alpha, beta, weights and warm_kernels; those that are 0 count as their defaults
  * @param[out] error text of the error, or NULL
  * @return PERFPRED_OK, PERFPRED_INVALID (no levels are stated, or the models are in use)
  * @par Thread safety: the models belong to the caller alone.

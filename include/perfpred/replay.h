@@ -6,6 +6,7 @@
 #ifndef PERFPRED_REPLAY_H
 #define PERFPRED_REPLAY_H
 
+#include <perfpred/cache.h>
 #include <perfpred/sampler.h>
 
 PERFPRED_BEGIN_DECLS
@@ -14,8 +15,10 @@ PERFPRED_BEGIN_DECLS
 enum perfpred_replay_mode {
   PERFPRED_REPLAY_RUN = 0, /**< the step before is run */
   PERFPRED_REPLAY_TOUCH =
-      1 /**< everything is evicted, then the operands of the step before are touched in the order of its calls, inputs
-                                 first: what an LRU cache holds then is the same, and nothing is computed */
+      1 /**< nothing is run: everything is evicted, and then the operands of the steps before are touched in the order of their calls,
+                                 inputs first. The emulation of the caches (perfpred/cache.h) tells how many steps: back to the one
+                                 that accessed last what the step finds in the largest cache. What an LRU cache of that size
+                                 holds then is what it held in the algorithm */
 };
 
 /** Options of a replay. Zero means the default. @since 0.1 */
@@ -29,9 +32,12 @@ struct perfpred_replay_options {
   double budget_s;                /**< wall time to stay within; default: none */
   perfpred_progress_fn *progress; /**< progress callback, or NULL */
   void *progress_data;            /**< its first argument */
+  const struct perfpred_cache_options *
+      cache; /**< PERFPRED_REPLAY_TOUCH: the caches that are emulated; the last level, the line and the leading dimension count.
+                   NULL: those that this machine reports */
 };
 #define PERFPRED_REPLAY_OPTIONS_INIT                                                                                   \
-  { sizeof(struct perfpred_replay_options), 0, 0, PERFPRED_REPLAY_RUN, 0, 0.0, 0.0, 0, 0 }
+  { sizeof(struct perfpred_replay_options), 0, 0, PERFPRED_REPLAY_RUN, 0, 0.0, 0.0, 0, 0, 0 }
 
 /** A prediction from measured steps, and what it cost. Written up to the size that the caller states. @since 0.1 */
 struct perfpred_replayed {
@@ -47,14 +53,17 @@ struct perfpred_replayed {
   double measured_share; /**< share of time_s.med that was measured, not interpolated */
   uint64_t disturbed;    /**< samples thrown away */
   int64_t ld;            /**< leading dimension used */
+  uint64_t reach;        /**< most steps that were touched before a measured one; 0 where they were run */
 };
 #define PERFPRED_REPLAYED_INIT                                                                                         \
-  { sizeof(struct perfpred_replayed), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0, 0, 0, 0.0, 0.0, 0, 0 }
+  { sizeof(struct perfpred_replayed), { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0, 0, 0, 0.0, 0.0, 0, 0, 0 }
 
 /**
  * Predicts an execution from a few steps of its loop, each timed call by call with the caches as the algorithm has them. Between
- * measured steps the time per flop of each call is interpolated (per byte moved, where there are no flops) and multiplied by the
- * exact counts, so that a call's time follows its size from step to step. Calls outside of the loop are measured alone.
+ * measured steps with blocks of the same width the time per flop of each call is interpolated (per byte moved, where there are no flops) and
+ * multiplied by the exact counts, so that a call's time follows its size from step to step; where the counts are more than twofold apart
+ * the time itself is, linear in the count, for a short call takes longer per flop. Steps of other widths (the end of a loop that b does
+ * not divide) are measured themselves, as far as options.steps leaves room. Calls outside of the loop are measured alone.
  *
  * @param sampler the sampler; on a virtual one cost_s is virtual time
  * @param program the algorithm: one loop over blocks that is in no other loop
@@ -64,7 +73,7 @@ struct perfpred_replayed {
  * @param[in,out] replay size set by the caller, the rest is the result
  * @param[out] error text of the error, or NULL
  * @return PERFPRED_OK, PERFPRED_UNSUPPORTED (no such loop, or several; PERFPRED_REPLAY_TOUCH where lines cannot be evicted, or on a kernel
- *         that has no address here), PERFPRED_INVALID, PERFPRED_CRASHED, PERFPRED_NUMERIC, PERFPRED_TIMEOUT, PERFPRED_CANCELLED,
+ *         that has no address here), PERFPRED_INVALID (an option, of the caches too), PERFPRED_CRASHED, PERFPRED_NUMERIC, PERFPRED_TIMEOUT, PERFPRED_CANCELLED,
  *         PERFPRED_LIMIT, PERFPRED_NO_MEMORY
  * @since 0.1
  */

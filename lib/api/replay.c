@@ -8,12 +8,14 @@
 
 #include "api/replay_plan.h"
 #include "base/stats.h"
+#include "cache/settings.h"
 #include "machine/clock.h"
 #include "measure/options.h"
 
 #define STEPS 8
 #define STEPS_MAX 100000
 #define REPETITIONS 5
+#define APART 2.0 /* works of a call in two steps that are too far apart for one time per work */
 #define REPLAY_SIZE (offsetof(struct perfpred_replayed, ld) + sizeof(int64_t))
 
 struct replaying {
@@ -55,6 +57,28 @@ static enum perfpred_status take_windows(struct replaying *replaying, const stru
   return status;
 }
 
+/* How far back the steps before each chosen one are touched. Of a first access nothing is left, whatever the options say of executions before. */
+static enum perfpred_status set_reaches(struct replaying *replaying, struct ppi_window *windows,
+                                        struct perfpred_error *error) {
+  struct ppi_replay_plan *plan = &replaying->plan;
+  struct perfpred_program *program = (struct perfpred_program *)plan->program; /* a reference is counted, no more */
+  struct perfpred_cache_options full;
+  struct perfpred_cache *cache = NULL;
+  enum perfpred_status status = ppi_cache_settings(replaying->options.cache, NULL, &full, error);
+  full.first = PERFPRED_CACHE_COLD;
+  full.history = 0;
+  full.ld = full.ld > 0 ? full.ld : replaying->options.ld;
+  if (!status)
+    status = ppi_cache_analyze(program, plan->parameters, (size_t)program->parameter_count, &full, &cache, error);
+  for (size_t i = 0; i < replaying->chosen_count && !status; i++) {
+    const size_t reach = ppi_replay_reach(plan, cache, replaying->chosen[i]);
+    windows[i].reach = (int64_t)reach;
+    replaying->result.reach = reach > replaying->result.reach ? reach : replaying->result.reach;
+  }
+  perfpred_cache_destroy(cache);
+  return status;
+}
+
 static enum perfpred_status measure_windows(struct replaying *replaying, struct ppi_window *windows,
                                             struct ppi_result *results, struct perfpred_error *error) {
   const struct ppi_replay_plan *plan = &replaying->plan;
@@ -68,8 +92,10 @@ static enum perfpred_status measure_windows(struct replaying *replaying, struct 
       windows[i].lead = plan->blocks[step - 1];
   }
   sampling.touched = replaying->options.mode == PERFPRED_REPLAY_TOUCH;
-  enum perfpred_status status = replaying->sampler->ops->windows(replaying->sampler, plan->program, windows,
-                                                                 replaying->chosen_count, &sampling, results, error);
+  enum perfpred_status status = sampling.touched ? set_reaches(replaying, windows, error) : PERFPRED_OK;
+  if (!status)
+    status = replaying->sampler->ops->windows(replaying->sampler, plan->program, windows, replaying->chosen_count,
+                                              &sampling, results, error);
   if (status)
     return status;
   status = take_windows(replaying, results, error);
@@ -151,46 +177,75 @@ static double work_at(const struct replaying *replaying, size_t measured, size_t
   return plan->work[replaying->chosen[measured] * plan->calls.count + call];
 }
 
-/* The measured steps next to a step in which the call is made, at it or before and behind it; SIZE_MAX: none. */
-static void find_neighbours(const struct replaying *replaying, size_t step, size_t call, size_t *before,
-                            size_t *behind) {
-  *before = *behind = SIZE_MAX;
-  for (size_t i = 0; i < replaying->chosen_count; i++) {
-    if (work_at(replaying, i, call) <= 0.0)
-      continue;
-    if (replaying->chosen[i] <= step)
-      *before = i;
-    if (replaying->chosen[i] >= step && *behind == SIZE_MAX)
-      *behind = i;
-  }
+static int64_t width_of(const struct replaying *replaying, size_t step) {
+  return replaying->plan.blocks[step].width;
 }
 
-/* The statistics of a call in a step: time per work of the neighbours, linear in the number of the step between them, by its
-   own work. A call that no measured step makes is one that only few steps make. */
+/* Measured steps next to a step, at it or before and behind it. */
+struct neighbours {
+  size_t before, behind; /* SIZE_MAX: none */
+};
+
+/* Those in which the call is made; alike: and whose blocks are as wide. One on one side alone counts for both. */
+static struct neighbours find_neighbours(const struct replaying *replaying, size_t step, size_t call, bool alike) {
+  struct neighbours found = { SIZE_MAX, SIZE_MAX };
+  for (size_t i = 0; i < replaying->chosen_count; i++) {
+    if (work_at(replaying, i, call) <= 0.0 ||
+        (alike && width_of(replaying, replaying->chosen[i]) != width_of(replaying, step)))
+      continue;
+    if (replaying->chosen[i] <= step)
+      found.before = i;
+    if (replaying->chosen[i] >= step && found.behind == SIZE_MAX)
+      found.behind = i;
+  }
+  found.before = found.before == SIZE_MAX ? found.behind : found.before;
+  found.behind = found.behind == SIZE_MAX ? found.before : found.behind;
+  return found;
+}
+
+/* Factors of the neighbours' times. Where one of them has several times the work of the other and the step lies between, its time does:
+   part of a short call's time does not depend on its work, and must not be multiplied by that of a long one. Otherwise the time per
+   work is linear in the number of the step. */
+static void shares_of(double place, double work, double before, double behind, double shares[2]) {
+  const double least = fmin(before, behind), most = fmax(before, behind);
+  if (most > APART * least && work >= least && work <= most) {
+    shares[1] = (work - before) / (behind - before);
+    shares[0] = 1.0 - shares[1];
+    return;
+  }
+  shares[0] = (1.0 - place) * work / before;
+  shares[1] = place * work / behind;
+}
+
+static void add_share(struct perfpred_statistics *sum, const struct perfpred_statistics *term, double factor) {
+  struct perfpred_statistics scaled = *term;
+  ppi_stats_scale(&scaled, factor);
+  sum->min += scaled.min;
+  sum->med += scaled.med;
+  sum->max += scaled.max;
+  sum->mean += scaled.mean;
+  sum->std += scaled.std;
+}
+
+/* The statistics of a call in a step, from those in measured ones. A call that no measured step makes is one that only few steps make. */
 static enum perfpred_status interpolate(const struct replaying *replaying, size_t step, size_t call, double work,
                                         struct perfpred_statistics *time_s, struct perfpred_error *error) {
-  size_t each = replaying->plan.calls.count, before, behind;
-  find_neighbours(replaying, step, call, &before, &behind);
-  before = before == SIZE_MAX ? behind : before;
-  behind = behind == SIZE_MAX ? before : behind;
-  if (before == SIZE_MAX)
+  const size_t each = replaying->plan.calls.count;
+  struct neighbours found = find_neighbours(replaying, step, call, true);
+  if (found.before == SIZE_MAX)
+    found = find_neighbours(replaying, step, call, false);
+  if (found.before == SIZE_MAX)
     return ppi_error_set(
         error, PERFPRED_UNSUPPORTED,
         "%s: %s is called in steps that were not measured alone, expected more than %zu measured steps",
         replaying->plan.program->name, replaying->plan.calls.sites[call].node->kernel->name, replaying->chosen_count);
-  size_t from = replaying->chosen[before], to = replaying->chosen[behind];
-  double share = to > from ? (double)(step - from) / (double)(to - from) : 0.0;
-  *time_s = replaying->measured_s[before * each + call];
-  ppi_stats_scale(time_s, (1.0 - share) * work / work_at(replaying, before, call));
-  if (share > 0.0) {
-    struct perfpred_statistics other = replaying->measured_s[behind * each + call];
-    ppi_stats_scale(&other, share * work / work_at(replaying, behind, call));
-    time_s->min += other.min;
-    time_s->med += other.med;
-    time_s->max += other.max;
-    time_s->mean += other.mean;
-    time_s->std += other.std;
-  }
+  const size_t from = replaying->chosen[found.before], to = replaying->chosen[found.behind];
+  const double place = to > from ? (double)(step - from) / (double)(to - from) : 0.0;
+  double shares[2];
+  shares_of(place, work, work_at(replaying, found.before, call), work_at(replaying, found.behind, call), shares);
+  *time_s = (struct perfpred_statistics){ 0 };
+  add_share(time_s, &replaying->measured_s[found.before * each + call], shares[0]);
+  add_share(time_s, &replaying->measured_s[found.behind * each + call], shares[1]);
   return PERFPRED_OK;
 }
 

@@ -9,17 +9,18 @@
 struct looking {
   struct ppi_replay_plan *plan;
   const struct ppi_node *loop;
-  size_t steps;
+  size_t steps, calls;
   bool several;
   int index; /* of the present step; -1: outside of the loop */
 };
 
-static enum perfpred_status pass_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
-                                      struct perfpred_error *error) {
-  (void)data;
+static enum perfpred_status count_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
+                                       struct perfpred_error *error) {
+  struct looking *looking = data;
   (void)node;
   (void)values;
   (void)error;
+  looking->calls++;
   return PERFPRED_OK;
 }
 
@@ -27,8 +28,10 @@ static void note_step(void *data, const struct ppi_node *loop, const struct ppi_
   struct looking *looking = data;
   looking->several = looking->several || (looking->loop && looking->loop != loop);
   looking->loop = loop;
-  if (looking->plan->blocks && looking->steps < looking->plan->step_count)
+  if (looking->plan->blocks && looking->steps < looking->plan->step_count) {
     looking->plan->blocks[looking->steps] = *block;
+    looking->plan->first_calls[looking->steps] = looking->calls;
+  }
   looking->steps++;
 }
 
@@ -91,14 +94,14 @@ static enum perfpred_status walk(struct looking *looking, size_t count, struct p
   const struct ppi_replay_plan *plan = looking->plan;
   walker.without_views = true;
   looking->loop = NULL;
-  looking->steps = 0;
+  looking->steps = looking->calls = 0;
   looking->index = -1;
   return ppi_program_walk(plan->program, plan->parameters, count, &walker, looking, error);
 }
 
 static enum perfpred_status find_steps(struct looking *looking, size_t count, struct perfpred_error *error) {
   struct ppi_replay_plan *plan = looking->plan;
-  const struct ppi_walker walker = { .call = pass_call, .start = note_step };
+  const struct ppi_walker walker = { .call = count_call, .start = note_step };
   enum perfpred_status status = walk(looking, count, walker, error);
   if (!status && (looking->steps == 0 || looking->several))
     return ppi_error_set(error, PERFPRED_UNSUPPORTED,
@@ -107,7 +110,8 @@ static enum perfpred_status find_steps(struct looking *looking, size_t count, st
   if (status)
     return status;
   plan->blocks = calloc(looking->steps, sizeof *plan->blocks);
-  if (!plan->blocks)
+  plan->first_calls = calloc(looking->steps, sizeof *plan->first_calls);
+  if (!plan->blocks || !plan->first_calls)
     return ppi_error_memory(error);
   plan->step_count = looking->steps;
   return walk(looking, count, walker, error);
@@ -134,22 +138,97 @@ enum perfpred_status ppi_replay_plan_init(struct ppi_replay_plan *plan, const st
 void ppi_replay_plan_release(struct ppi_replay_plan *plan) {
   free(plan->outside);
   free(plan->work);
+  free(plan->first_calls);
   free(plan->blocks);
   ppi_calls_free(&plan->calls);
 }
 
-size_t ppi_replay_choose(const struct ppi_replay_plan *plan, size_t most, size_t *chosen) {
+/* --- Which steps --------------------------------------------------------------------------------------------------- */
+
+static int64_t widest(const struct ppi_replay_plan *plan) {
+  int64_t width = 0;
+  for (size_t i = 0; i < plan->step_count; i++)
+    width = plan->blocks[i].width > width ? plan->blocks[i].width : width;
+  return width;
+}
+
+/* The place of the index-th step of a width, or of any other width. */
+static size_t step_at(const struct ppi_replay_plan *plan, int64_t width, bool other, size_t index) {
+  size_t step = 0;
+  for (; step < plan->step_count; step++)
+    if ((plan->blocks[step].width == width) != other && index-- == 0)
+      break;
+  return step;
+}
+
+/* Indices from 0 to count - 1 as Chebyshev's points lie: closer at both ends. Returns how many. */
+static size_t spread(size_t count, size_t points, size_t *indices) {
   const double pi = 3.14159265358979323846;
-  size_t used = 0, steps = plan->step_count;
-  size_t points = most < steps ? most : steps;
-  bool all = points == steps;
+  size_t used = 0;
+  points = points < count ? points : count;
   for (size_t i = 0; i < points; i++) {
-    double place = points > 1 ? 0.5 * (1.0 - cos(pi * (double)i / (double)(points - 1))) : 0.0;
-    size_t step = all ? i : (size_t)llround(place * (double)(steps - 1));
-    if (used > 0 && step <= chosen[used - 1]) /* near the ends points fall together */
-      step = chosen[used - 1] + 1;
-    if (step < steps)
-      chosen[used++] = step;
+    const double place = points > 1 ? 0.5 * (1.0 - cos(pi * (double)i / (double)(points - 1))) : 0.0;
+    size_t index = points == count ? i : (size_t)llround(place * (double)(count - 1));
+    if (used > 0 && index <= indices[used - 1]) /* near the ends points fall together */
+      index = indices[used - 1] + 1;
+    if (index < count)
+      indices[used++] = index;
   }
   return used;
+}
+
+static void sort(size_t *list, size_t count) {
+  for (size_t i = 1; i < count; i++)
+    for (size_t k = i; k > 0 && list[k - 1] > list[k]; k--) {
+      const size_t larger = list[k - 1];
+      list[k - 1] = list[k];
+      list[k] = larger;
+    }
+}
+
+/* A step of another width tells nothing of the others, and they nothing of it: a panel of 4 columns takes as long for an operation as a panel of 64
+   takes for ten. */
+size_t ppi_replay_choose(const struct ppi_replay_plan *plan, size_t most, size_t *chosen) {
+  const int64_t width = widest(plan);
+  size_t alike = 0;
+  for (size_t i = 0; i < plan->step_count; i++)
+    alike += plan->blocks[i].width == width;
+  const size_t others = plan->step_count - alike;
+  const size_t apart = most < 3 ? 0 : others < most - 2 ? others : most - 2;
+  size_t used = spread(alike, most - apart, chosen);
+  for (size_t i = 0; i < used; i++)
+    chosen[i] = step_at(plan, width, false, chosen[i]);
+  const size_t behind = spread(others, most - used, chosen + used);
+  for (size_t i = 0; i < behind; i++, used++)
+    chosen[used] = step_at(plan, width, true, chosen[used]);
+  sort(chosen, used);
+  return used;
+}
+
+/* --- How far back -------------------------------------------------------------------------------------------------- */
+
+/* The analysis counts steps as well, and what stands between loops for one: only differences count here. */
+static uint64_t steps_back(const struct perfpred_cache *cache, const struct ppi_cache_call *call, int64_t capacity) {
+  uint64_t back = 0;
+  for (int k = 0; k < call->operand_count; k++) {
+    const struct ppi_cache_operand *operand = &cache->operands[call->operand_first + (size_t)k];
+    for (size_t i = 0; i < operand->part_count; i++) {
+      const struct ppi_part *part = &cache->parts.items[operand->part_first + i];
+      if (part->access > 0 && ppi_part_depth(part) <= capacity && call->step - part->step > back)
+        back = call->step - part->step;
+    }
+  }
+  return back;
+}
+
+size_t ppi_replay_reach(const struct ppi_replay_plan *plan, const struct perfpred_cache *cache, size_t step) {
+  const struct perfpred_cache_options *options = &cache->options;
+  const int64_t capacity = options->level_bytes[options->level_count - 1] / options->line_bytes;
+  const size_t first = plan->first_calls[step];
+  size_t reach = 0;
+  for (size_t i = first; i < cache->count && cache->calls[i].step == cache->calls[first].step; i++) {
+    const uint64_t back = steps_back(cache, &cache->calls[i], capacity);
+    reach = back > reach ? (size_t)back : reach;
+  }
+  return reach < step ? reach : step;
 }

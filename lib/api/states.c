@@ -23,6 +23,13 @@ enum perfpred_status ppi_states_sample(struct perfpred_sampler *sampler, const s
   return status;
 }
 
+bool ppi_states_differ(const struct perfpred_kernel *kernel, enum perfpred_cache_state state) {
+  bool inputs = false;
+  for (int i = 0; i < kernel->arg_count; i++)
+    inputs = inputs || (kernel->args[i].kind == PPI_ARG_DATA && !(kernel->args[i].direction & PPI_OUT));
+  return state != PERFPRED_STATE_WARM && (inputs || state != PERFPRED_STATE_IN);
+}
+
 enum perfpred_status ppi_states_targets(const struct perfpred_program *const *programs, size_t program_count,
                                         const struct perfpred_generate_options *options, struct ppi_target **targets,
                                         size_t *count, struct perfpred_error *error) {
@@ -36,6 +43,8 @@ enum perfpred_status ppi_states_targets(const struct perfpred_program *const *pr
   struct ppi_target *made = calloc(STATES * warm_count + 1, sizeof *made);
   for (int s = 0; made && s < STATES; s++)
     for (size_t i = 0; i < warm_count && (options->states & (unsigned)states[s]); i++) {
+      if (!ppi_states_differ(warm[i].kernel, states[s]))
+        continue;
       made[used] = warm[i];
       snprintf(made[used++].context, sizeof made->context, "%s", ppi_state_context(states[s]));
     }

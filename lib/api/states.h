@@ -6,7 +6,12 @@
 #include "measure/sampler.h"
 #include "model/generate.h"
 
-/* All calls of the programs, in every state of options->states but the warm one, which is that of calls alone. malloc'ed: free. */
+/* Whether a state is another one than warm to a kernel: operands that are only read are touched in the state `in`, and without any there is
+   nothing to touch. */
+bool ppi_states_differ(const struct perfpred_kernel *kernel, enum perfpred_cache_state state);
+
+/* All calls of the programs, in every state of options->states but the warm one, which is that of calls alone, and but those that are the same
+   as that. malloc'ed: free. */
 enum perfpred_status ppi_states_targets(const struct perfpred_program *const *programs, size_t program_count,
                                         const struct perfpred_generate_options *options, struct ppi_target **targets,
                                         size_t *count, struct perfpred_error *error);

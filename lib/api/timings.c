@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/states.h"
 #include "base/stats.h"
 #include "machine/clock.h"
 #include "measure/options.h"
@@ -72,11 +73,28 @@ static enum perfpred_status order_init(struct order *order, const struct ppi_tim
     const struct ppi_call_kind *kind = &timings->list.kind[i / PPI_TIMED_STATES];
     order->requests[i] = (struct ppi_request){ .kernel = kind->kernel, .values = kind->values, .ld = timings->ld };
     order->states[i] = states[i % PPI_TIMED_STATES];
+    if (!ppi_states_differ(kind->kernel, order->states[i]))
+      order->states[i] = PERFPRED_STATE_WARM;
   }
   return PERFPRED_OK;
 }
 
+/* The samples of two states that are the same to a kernel are those of one: its median, for both, is of all of them. */
+static enum perfpred_status join(const struct ppi_result results[PPI_TIMED_STATES], double alone_s[PPI_TIMED_STATES],
+                                 struct perfpred_error *error) {
+  const struct ppi_result *warm = &results[PPI_TIMED_WARM], *in = &results[PPI_TIMED_IN];
+  double *times_s = malloc((warm->count + in->count) * sizeof *times_s);
+  if (!times_s)
+    return ppi_error_memory(error);
+  memcpy(times_s, warm->times_s, warm->count * sizeof *times_s);
+  memcpy(times_s + warm->count, in->times_s, in->count * sizeof *times_s);
+  alone_s[PPI_TIMED_WARM] = alone_s[PPI_TIMED_IN] = ppi_stats_median(times_s, warm->count + in->count);
+  free(times_s);
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status take(struct order *order, struct ppi_timings *timings, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < order->count; i++) {
     struct ppi_result *result = &order->results[i];
     if (result->count == 0)
@@ -84,7 +102,10 @@ static enum perfpred_status take(struct order *order, struct ppi_timings *timing
                            timings->list.kind[i / PPI_TIMED_STATES].text);
     timings->alone_s[i / PPI_TIMED_STATES][i % PPI_TIMED_STATES] = ppi_stats_median(result->times_s, result->count);
   }
-  return PERFPRED_OK;
+  for (size_t i = 0; i < timings->list.kind_count && !status; i++)
+    if (!ppi_states_differ(timings->list.kind[i].kernel, PERFPRED_STATE_IN))
+      status = join(&order->results[i * PPI_TIMED_STATES], timings->alone_s[i], error);
+  return status;
 }
 
 static enum perfpred_status measure_states(struct study *study, struct perfpred_error *error) {

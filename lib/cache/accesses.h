@@ -31,7 +31,7 @@ struct ppi_accesses {
 struct ppi_part {
   int64_t lines;
   uint32_t access; /* 0: it was never touched */
-  uint64_t step;   /* of that access */
+  uint64_t step;   /* of that access, counted as calls are; 0: none, or of the execution before */
   int64_t after;   /* different lines touched since */
   int64_t own;     /* lines that it touched last of all, be they of the region or not */
   int64_t sum;     /* sizes of the accesses back to and including it */

@@ -59,6 +59,7 @@ static enum perfpred_status add_call(struct analysis *analysis, const struct ppi
   struct ppi_cache_call *call = &cache->calls[cache->count];
   *call = (struct ppi_cache_call){ .node = node, .step = analysis->step, .operand_first = cache->operand_count };
   call->empty = ppi_kernel_is_empty(node->kernel, values);
+  call->warm = ppi_weight_is_warm(&cache->options, node->kernel->name);
   call->text = describe(node->kernel, values);
   if (!call->text)
     return ppi_error_memory(error);
@@ -238,6 +239,10 @@ static enum perfpred_status run(struct analysis *analysis, struct perfpred_error
     status = walk(analysis, error);
   for (size_t i = 0; i < cache->count; i++)
     cache->calls[i].step -= before;
+  for (size_t i = 0; i < cache->parts.count; i++) {
+    uint64_t *step = &cache->parts.items[i].step;
+    *step = *step > before ? *step - before : 0;
+  }
   return status;
 }
 

@@ -50,7 +50,8 @@ void ppi_cache_weigh(struct perfpred_cache *cache) {
     }
     for (int place = 0; place < PPI_CACHE_PLACES && call->lines > 0; place++)
       call->shares[place] /= (double)call->lines;
-    call->time_s = call->lines > 0 ? ppi_weight_time(&cache->options, call->shares, call->times_s) : call->times_s[0];
+    const double warm_s = isnan(call->warm_s) ? call->times_s[0] : call->warm_s;
+    call->time_s = call->warm ? warm_s : ppi_weight_time(&cache->options, call->shares, call->times_s, warm_s);
   }
 }
 

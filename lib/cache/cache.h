@@ -25,6 +25,7 @@ struct ppi_cache_call {
   int64_t sizes[PPI_SIZE_MAX]; /* the kernel's */
   uint64_t step;               /* from 1 */
   bool split, empty, priced;
+  bool warm; /* it is priced so, whatever it finds */
   size_t operand_first;
   int operand_count;
   int64_t lines; /* of its operands */

@@ -1,213 +1,162 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Estimates beside times that calls took in the running algorithm, and the coefficients that make them agree best. */
+/* The coefficients that make estimates agree best with times that calls took in running algorithms. What is fitted is how far an estimate goes
+ * from the warm one to the blended one, and it goes no farther than what algorithms left out of the fit bear out. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/cache.h"
+#include "cache/measured.h"
+#include "cache/rows.h"
 
-#define RIDGE 0.01    /* weight of "as it is", 1, beside one mean call */
 #define PASSES 4      /* of the search of alpha and beta, each time finer */
 #define STEEPEST 64.0 /* a step, in practice */
 #define FLATTEST 0.25
-
-/* --- Comparing ------------------------------------------------------------------------------------------------------ */
-
-struct sums {
-  double relative, estimated_s, measured_s;
-  size_t count;
-};
-
-static void add(struct sums *sums, double estimated_s, double measured_s) {
-  sums->relative += fabs(estimated_s - measured_s) / measured_s;
-  sums->estimated_s += estimated_s;
-  sums->measured_s += measured_s;
-  sums->count++;
-}
-
-/* An estimate that is not known for one call is known for none. */
-static struct perfpred_cache_error error_of(const struct sums *sums) {
-  return (struct perfpred_cache_error){ sums->relative / (double)sums->count,
-                                        (sums->estimated_s - sums->measured_s) / sums->measured_s };
-}
-
-static enum perfpred_status check(const struct perfpred_cache *cache, const double *measured_s, size_t count,
-                                  struct perfpred_error *error) {
-  if (!cache || !measured_s)
-    return ppi_error_set(error, PERFPRED_INVALID, "%s is NULL", cache ? "measured_s" : "cache");
-  if (count != cache->count)
-    return ppi_error_set(error, PERFPRED_INVALID, "count is %zu; %s makes %zu calls", count, cache->program->name,
-                         cache->count);
-  if (cache->priced == 0)
-    return ppi_error_set(error, PERFPRED_UNMODELLED, "the analysis of %s has no times; expected one of a plan",
-                         cache->program->name);
-  for (size_t i = 0; i < count; i++)
-    if (!isnan(measured_s[i]) && !(measured_s[i] > 0.0 && isfinite(measured_s[i])))
-      return ppi_error_set(error, PERFPRED_INVALID,
-                           "measured_s[%zu], of %s: %g: expected a time above 0, or NaN for none", i,
-                           cache->calls[i].text, measured_s[i]);
-  return PERFPRED_OK;
-}
-
-/* Calls without work, without a model, or not measured are left out. */
-static bool counts(const struct ppi_cache_call *call, double measured_s) {
-  return !isnan(measured_s) && !call->empty && call->priced;
-}
-
-static enum perfpred_status nothing(const struct perfpred_cache *cache, struct perfpred_error *error) {
-  return ppi_error_set(error, PERFPRED_NOT_FOUND, "%s: no call has work and a measured time", cache->program->name);
-}
-
-enum perfpred_status perfpred_cache_compare(const struct perfpred_cache *cache, const double *measured_s, size_t count,
-                                            struct perfpred_cache_errors *errors, struct perfpred_error *error) {
-  ppi_error_clear(error);
-  struct sums warm = { .count = 0 }, in = warm, out = warm, blend = warm;
-  struct perfpred_cache_errors full = PERFPRED_CACHE_ERRORS_INIT;
-  if (!errors)
-    return ppi_error_set(error, PERFPRED_INVALID, "errors is NULL");
-  if (errors->size < sizeof full)
-    return ppi_error_set(error, PERFPRED_INVALID, "errors: size is %zu; expected PERFPRED_CACHE_ERRORS_INIT",
-                         errors->size);
-  enum perfpred_status status = check(cache, measured_s, count, error);
-  if (status)
-    return status;
-  for (size_t i = 0; i < count; i++) {
-    const struct ppi_cache_call *call = &cache->calls[i];
-    if (!counts(call, measured_s[i]))
-      continue;
-    add(&warm, call->warm_s, measured_s[i]);
-    add(&in, call->times_s[0], measured_s[i]);
-    add(&out, call->times_s[cache->options.level_count], measured_s[i]);
-    add(&blend, call->time_s, measured_s[i]);
-  }
-  if (blend.count == 0)
-    return nothing(cache, error);
-  full.size = errors->size;
-  full.calls = blend.count;
-  full.warm = error_of(&warm);
-  full.in = error_of(&in);
-  full.out = error_of(&out);
-  full.blend = error_of(&blend);
-  memcpy(errors, &full, full.size < sizeof full ? full.size : sizeof full);
-  return PERFPRED_OK;
-}
-
-/* --- Fitting -------------------------------------------------------------------------------------------------------- */
+#define FINE 1e-3  /* an algorithm may be worse by so much of its time */
+#define LEAST 1e-3 /* stands for 0, which means the default in options */
+#define STEPS 4    /* parts of the fitted weights that are tried */
 
 struct fit {
-  const struct perfpred_cache *const *caches;
-  const double *const *measured_s;
-  size_t count;
-  struct perfpred_cache_options options; /* tried */
+  struct ppi_rows rows;
+  struct perfpred_cache_options options; /* alpha, beta and weights: the best so far */
+  double (*held)[PPI_CACHE_PLACES];      /* for each fold, what the others make of the weights */
+  double (*tried)[PPI_CACHE_PLACES];     /* the same, times a part */
 };
 
-/* Relative parts of a call's time by level: the estimate relative to the measured time is their weighted sum. */
-static void parts_of(const struct fit *fit, const struct perfpred_cache *cache, const struct ppi_cache_call *call,
-                     double measured_s, double parts[PPI_CACHE_PLACES]) {
-  double lines[PPI_CACHE_PLACES] = { 0.0 };
-  for (int k = 0; k < call->operand_count; k++) {
-    const struct ppi_cache_operand *operand = &cache->operands[call->operand_first + (size_t)k];
-    for (size_t i = 0; i < operand->part_count; i++)
-      ppi_weight_add(&fit->options, &cache->parts.items[operand->part_first + i], cache->total, lines);
-  }
-  for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
-    parts[place] = lines[place] > 0.0 ? lines[place] / (double)call->lines * call->times_s[place] / measured_s : 0.0;
+static enum perfpred_status make_room(struct fit *fit, struct perfpred_error *error) {
+  fit->held = calloc(2 * fit->rows.fold_count + 1, sizeof *fit->held);
+  if (!fit->held)
+    return ppi_error_memory(error);
+  fit->tried = fit->held + fit->rows.fold_count;
+  return PERFPRED_OK;
 }
 
-/* Gauss with pivots on the diagonal: the matrix is symmetric and positive definite. */
-static void solve(double matrix[PPI_CACHE_PLACES][PPI_CACHE_PLACES], double *values, size_t count) {
-  for (size_t k = 0; k < count; k++)
-    for (size_t i = k + 1; i < count; i++) {
-      const double factor = matrix[i][k] / matrix[k][k];
-      for (size_t j = k; j < count; j++)
-        matrix[i][j] -= factor * matrix[k][j];
-      values[i] -= factor * values[k];
-    }
-  for (size_t k = count; k-- > 0;) {
-    for (size_t j = k + 1; j < count; j++)
-      values[k] -= matrix[k][j] * values[j];
-    values[k] /= matrix[k][k];
-  }
+static unsigned all_places(const struct fit *fit) {
+  return (1U << (fit->options.level_count + 1)) - 1;
 }
 
-/* Normal equations of sum over calls (sum over levels weight part - 1)^2 + ridge sum (weight - 1)^2. */
-struct normal {
-  double matrix[PPI_CACHE_PLACES][PPI_CACHE_PLACES], right[PPI_CACHE_PLACES];
-  size_t calls;
-};
+/* --- Smoothing ----------------------------------------------------------------------------------------------------- */
 
-static void add_call(struct normal *normal, const double parts[PPI_CACHE_PLACES]) {
-  for (size_t i = 0; i < PPI_CACHE_PLACES; i++) {
-    for (size_t k = 0; k < PPI_CACHE_PLACES; k++)
-      normal->matrix[i][k] += parts[i] * parts[k];
-    normal->right[i] += parts[i];
-  }
-  normal->calls++;
-}
-
-static void weights_of(struct normal *normal, double weights[PPI_CACHE_PLACES]) {
-  const double ridge = RIDGE * (double)normal->calls;
-  for (size_t i = 0; i < PPI_CACHE_PLACES; i++) {
-    normal->matrix[i][i] += ridge;
-    normal->right[i] += ridge;
-  }
-  solve(normal->matrix, normal->right, PPI_CACHE_PLACES);
-  for (size_t i = 0; i < PPI_CACHE_PLACES; i++) /* time is never negative */
-    weights[i] = normal->right[i] > RIDGE ? normal->right[i] : RIDGE;
-}
-
-/* The weights that suit the present smoothing, and the mean error with them. */
-static double attempt(struct fit *fit) {
-  struct normal normal = { .calls = 0 };
-  double error = 0.0, parts[PPI_CACHE_PLACES];
-  for (int pass = 0; pass < 2; pass++) {
-    for (size_t c = 0; c < fit->count; c++)
-      for (size_t i = 0; i < fit->caches[c]->count; i++) {
-        const struct ppi_cache_call *call = &fit->caches[c]->calls[i];
-        double sum = -1.0;
-        if (!counts(call, fit->measured_s[c][i]))
-          continue;
-        parts_of(fit, fit->caches[c], call, fit->measured_s[c][i], parts);
-        if (pass == 0)
-          add_call(&normal, parts);
-        for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
-          sum += fit->options.weights[place] * parts[place];
-        error += pass == 1 ? fabs(sum) : 0.0;
-      }
-    if (pass == 0)
-      weights_of(&normal, fit->options.weights);
-  }
-  return error / (double)normal.calls;
+/* The error with the weights that suit a smoothing. */
+static double attempt(struct fit *fit, const struct perfpred_cache_options *options) {
+  double weights[PPI_CACHE_PLACES];
+  ppi_rows_price(&fit->rows, options);
+  ppi_rows_solve(&fit->rows, SIZE_MAX, all_places(fit), weights);
+  for (size_t fold = 0; fold < fit->rows.fold_count; fold++)
+    memcpy(fit->tried[fold], weights, sizeof weights);
+  return ppi_rows_error(&fit->rows, SIZE_MAX, SIZE_MAX, (const double(*)[PPI_CACHE_PLACES])fit->tried);
 }
 
 /* One coefficient at values spread evenly in the logarithm around the best one so far; the best of them. */
-static void search(struct fit *fit, double *coefficient, double reach, struct perfpred_cache_options *best,
-                   double *least) {
+static void search(struct fit *fit, size_t offset, double reach, double *least) {
   enum { TRIALS = 5 };
-  const double centre = *coefficient;
+  struct perfpred_cache_options best = fit->options, trial = best;
+  double centre = 0.0;
+  memcpy(&centre, (const char *)&best + offset, sizeof centre);
   for (int i = 0; i < TRIALS; i++) {
-    double value = centre * pow(reach, (double)(2 * i - TRIALS + 1) / (TRIALS - 1));
-    *coefficient = value < FLATTEST ? FLATTEST : value > STEEPEST ? STEEPEST : value;
-    const double error = attempt(fit);
+    const double value =
+        fmin(fmax(centre * pow(reach, (double)(2 * i - TRIALS + 1) / (TRIALS - 1)), FLATTEST), STEEPEST);
+    memcpy((char *)&trial + offset, &value, sizeof value);
+    const double error = attempt(fit, &trial);
     if (error < *least) {
       *least = error;
-      *best = fit->options;
+      best = trial;
     }
   }
-  fit->options = *best;
+  fit->options = best;
 }
 
-static void fit_all(struct fit *fit) {
-  double least = attempt(fit), reach = 8.0;
-  struct perfpred_cache_options best = fit->options;
+static void fit_smoothing(struct fit *fit) {
+  double least = attempt(fit, &fit->options), reach = 8.0;
   const bool smooth = fit->options.mode == PERFPRED_CACHE_SMOOTHED;
   for (int pass = 0; pass < PASSES && smooth; pass++) {
-    search(fit, &fit->options.alpha, reach, &best, &least);
-    search(fit, &fit->options.beta, reach, &best, &least);
+    search(fit, offsetof(struct perfpred_cache_options, alpha), reach, &least);
+    search(fit, offsetof(struct perfpred_cache_options, beta), reach, &least);
     reach = sqrt(reach);
   }
-  fit->options = best;
+  ppi_rows_price(&fit->rows, &fit->options);
+}
+
+/* --- Algorithms left out ------------------------------------------------------------------------------------------- */
+
+static void hold_out(struct fit *fit, unsigned mask) {
+  for (size_t fold = 0; fold < fit->rows.fold_count; fold++)
+    ppi_rows_solve(&fit->rows, fold, mask, fit->held[fold]);
+}
+
+/* Kernels whose calls the weights of other algorithms price worse than warm models do stay warm. */
+static void fit_kernels(struct fit *fit) {
+  struct ppi_rows *rows = &fit->rows;
+  hold_out(fit, all_places(fit));
+  for (size_t kernel = 0; kernel < rows->kernel_count; kernel++)
+    rows->warm[kernel] = ppi_rows_error(rows, kernel, SIZE_MAX, (const double(*)[PPI_CACHE_PLACES])fit->held) >
+                         ppi_rows_error(rows, kernel, SIZE_MAX, NULL);
+  ppi_rows_price(rows, &fit->options);
+}
+
+/* Whether no algorithm is worse with what the others make of a part of the weights than with warm models; the error of all of them. */
+static bool is_borne_out(struct fit *fit, double part, double *error) {
+  const struct ppi_rows *rows = &fit->rows;
+  const double(*tried)[PPI_CACHE_PLACES] = (const double(*)[PPI_CACHE_PLACES])fit->tried;
+  bool fine = true;
+  for (size_t fold = 0; fold < rows->fold_count; fold++)
+    for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
+      fit->tried[fold][place] = part * fit->held[fold][place];
+  for (size_t fold = 0; fold < rows->fold_count && fine; fold++)
+    fine = ppi_rows_error(rows, SIZE_MAX, fold, tried) <= ppi_rows_error(rows, SIZE_MAX, fold, NULL) + FINE;
+  *error = ppi_rows_error(rows, SIZE_MAX, SIZE_MAX, tried);
+  return fine;
+}
+
+/* Places and the part of their weights that serve the algorithms left out best, none of them worse than warm; where there are none all
+   estimates are warm. */
+static void fit_weights(struct fit *fit) {
+  double least = ppi_rows_error(&fit->rows, SIZE_MAX, SIZE_MAX, NULL), best_part = 0.0;
+  unsigned best_mask = 0;
+  for (unsigned mask = 1; mask <= all_places(fit); mask++) {
+    hold_out(fit, mask);
+    for (int step = 1; step <= STEPS; step++) {
+      const double part = (double)step / STEPS;
+      double error = 0.0;
+      if (is_borne_out(fit, part, &error) && error < least) {
+        least = error;
+        best_part = part;
+        best_mask = mask;
+      }
+    }
+  }
+  double weights[PPI_CACHE_PLACES];
+  ppi_rows_solve(&fit->rows, SIZE_MAX, best_mask, weights);
+  for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
+    fit->options.weights[place] = fmax(best_part * weights[place], LEAST);
+}
+
+/* --- All together -------------------------------------------------------------------------------------------------- */
+
+/* A list that is too long for all of them is one of none: then nothing is blended. */
+static void write_fit(struct fit *fit, struct perfpred_cache_options *options) {
+  const struct ppi_rows *rows = &fit->rows;
+  char list[sizeof options->warm_kernels] = "";
+  size_t length = 0;
+  for (size_t kernel = 0; kernel < rows->kernel_count; kernel++) {
+    const char *name = rows->kernels[kernel]->name;
+    if (!rows->warm[kernel])
+      continue;
+    if (length + strlen(name) + 2 > sizeof list) {
+      for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
+        fit->options.weights[place] = LEAST;
+      break;
+    }
+    if (length > 0)
+      list[length++] = ',';
+    memcpy(list + length, name, strlen(name) + 1);
+    length += strlen(name);
+  }
+  options->alpha = fit->options.alpha;
+  options->beta = fit->options.beta;
+  memcpy(options->weights, fit->options.weights, sizeof options->weights);
+  memcpy(options->warm_kernels, list, sizeof list);
 }
 
 static enum perfpred_status check_same(const struct perfpred_cache *first, const struct perfpred_cache *other,
@@ -223,19 +172,20 @@ static enum perfpred_status check_same(const struct perfpred_cache *first, const
                     first->program->name, other->program->name);
 }
 
-static enum perfpred_status check_all(const struct fit *fit, struct perfpred_error *error) {
+static enum perfpred_status check_all(const struct perfpred_cache *const *caches, const double *const *measured_s,
+                                      size_t count, struct perfpred_error *error) {
   bool any = false;
-  for (size_t c = 0; c < fit->count; c++) {
-    const struct perfpred_cache *cache = fit->caches[c];
-    enum perfpred_status status = check(cache, fit->measured_s[c], cache ? cache->count : 0, error);
+  for (size_t c = 0; c < count; c++) {
+    const struct perfpred_cache *cache = caches[c];
+    enum perfpred_status status = ppi_cache_check_measured(cache, measured_s[c], cache ? cache->count : 0, error);
     if (!status)
-      status = check_same(fit->caches[0], cache, error);
+      status = check_same(caches[0], cache, error);
     if (status)
       return status;
     for (size_t i = 0; i < cache->count; i++)
-      any = any || counts(&cache->calls[i], fit->measured_s[c][i]);
+      any = any || ppi_cache_counts(&cache->calls[i], measured_s[c][i]);
   }
-  return any ? PERFPRED_OK : nothing(fit->caches[0], error);
+  return any ? PERFPRED_OK : ppi_cache_nothing(caches[0], error);
 }
 
 enum perfpred_status perfpred_cache_fit(const struct perfpred_cache *const *caches, const double *const *measured_s,
@@ -250,14 +200,20 @@ enum perfpred_status perfpred_cache_fit(const struct perfpred_cache *const *cach
   if (options->size < sizeof *options)
     return ppi_error_set(error, PERFPRED_INVALID, "options: size is %zu; expected PERFPRED_CACHE_OPTIONS_INIT",
                          options->size);
-  struct fit fit = { .caches = caches, .measured_s = measured_s, .count = cache_count };
-  enum perfpred_status status = check_all(&fit, error);
+  enum perfpred_status status = check_all(caches, measured_s, cache_count, error);
   if (status)
     return status;
-  fit.options = caches[0]->options;
-  fit_all(&fit);
-  options->alpha = fit.options.alpha;
-  options->beta = fit.options.beta;
-  memcpy(options->weights, fit.options.weights, sizeof options->weights);
-  return PERFPRED_OK;
+  struct fit fit = { .options = caches[0]->options };
+  status = ppi_rows_init(&fit.rows, caches, measured_s, cache_count, error);
+  if (!status)
+    status = make_room(&fit, error);
+  if (!status) {
+    fit_smoothing(&fit);
+    fit_kernels(&fit);
+    fit_weights(&fit);
+    write_fit(&fit, options);
+  }
+  free(fit.held);
+  ppi_rows_release(&fit.rows);
+  return status;
 }

@@ -60,6 +60,7 @@ static void put_options(struct ppi_text *text, const struct perfpred_cache_optio
   put_real(text, "alpha", options->alpha);
   put_real(text, "beta", options->beta);
   put_reals(text, "weights", options->weights, options->level_count + 1);
+  ppi_text_printf(text, ", \"warm_kernels\": \"%s\"", options->warm_kernels);
 }
 
 static void put_times(struct ppi_text *text, double warm_s, const double *level_s, size_t count, double time_s) {

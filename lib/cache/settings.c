@@ -105,6 +105,8 @@ static void take_fit(struct perfpred_cache_options *full, const struct ppi_blend
   fill_in(&full->beta, fit->beta);
   for (size_t i = 0; i <= count; i++)
     fill_in(&full->weights[i], fit->weights[i]);
+  if (full->warm_kernels[0] == '\0')
+    memcpy(full->warm_kernels, fit->warm_kernels, sizeof full->warm_kernels);
 }
 
 /* A number >= 0 that is finite; 0 stands for the default. */
@@ -126,6 +128,16 @@ static enum perfpred_status check_numbers(struct perfpred_cache_options *full, s
   for (size_t i = 0; i <= PERFPRED_CACHE_LEVELS && !status; i++)
     status = take_number(&full->weights[i], 1.0, "weights", error);
   return status;
+}
+
+static enum perfpred_status check_kernels(const struct perfpred_cache_options *full, struct perfpred_error *error) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,";
+  const char *list = full->warm_kernels;
+  return memchr(list, '\0', sizeof full->warm_kernels) && strspn(list, letters) == strlen(list)
+             ? PERFPRED_OK
+             : ppi_error_set(error, PERFPRED_INVALID,
+                             "options.warm_kernels: expected names of kernels with commas, at most %d letters",
+                             PERFPRED_CACHE_KERNELS - 1);
 }
 
 static enum perfpred_status check_choices(const struct perfpred_cache_options *full, struct perfpred_error *error) {
@@ -154,7 +166,9 @@ enum perfpred_status ppi_cache_settings(const struct perfpred_cache_options *opt
   if (options)
     memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
   full->size = sizeof *full;
-  enum perfpred_status status = check_line(full, error);
+  enum perfpred_status status = check_kernels(full, error);
+  if (!status)
+    status = check_line(full, error);
   if (!status)
     status = check_levels(full, error);
   if (!status && machine)

@@ -2,6 +2,9 @@
 #include "cache/weight.h"
 
 #include <math.h>
+#include <string.h>
+
+#define ROUNDING 1e-12 /* of shares that add up to 1 */
 
 double ppi_weight_distance(const struct perfpred_cache_options *options, const struct ppi_part *part, int64_t total) {
   if (part->access == 0)
@@ -40,10 +43,23 @@ void ppi_weight_add(const struct perfpred_cache_options *options, const struct p
 }
 
 double ppi_weight_time(const struct perfpred_cache_options *options, const double shares[PPI_CACHE_PLACES],
-                       const double times_s[PPI_CACHE_PLACES]) {
-  double time_s = 0.0;
+                       const double times_s[PPI_CACHE_PLACES], double warm_s) {
+  double time_s = 0.0, left = 1.0;
   for (size_t place = 0; place <= options->level_count; place++)
-    if (shares[place] > 0.0)
+    if (shares[place] > 0.0) {
       time_s += options->weights[place] * shares[place] * times_s[place];
-  return time_s;
+      left -= options->weights[place] * shares[place];
+    }
+  return left > ROUNDING ? time_s + left * warm_s : time_s;
+}
+
+bool ppi_weight_is_warm(const struct perfpred_cache_options *options, const char *kernel) {
+  const size_t length = strlen(kernel);
+  for (const char *at = options->warm_kernels; *at != '\0';) {
+    const size_t word = strcspn(at, ",");
+    if (word == length && memcmp(at, kernel, length) == 0)
+      return true;
+    at += word + (at[word] == ',');
+  }
+  return false;
 }

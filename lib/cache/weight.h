@@ -20,8 +20,11 @@ double ppi_weight_distance(const struct perfpred_cache_options *options, const s
 /* Lines of a part in each level, and in memory, which stands behind the last level. Adds to lines. */
 void ppi_weight_add(const struct perfpred_cache_options *options, const struct ppi_part *part, int64_t total,
                     double lines[PPI_CACHE_PLACES]);
-/* sum over levels of weight times share times time. NaN where a share above 0 has no time. */
+/* sum over levels of weight times share times time; what the weights leave of 1 is of the warm time. NaN where a share above 0 has no
+   time. */
 double ppi_weight_time(const struct perfpred_cache_options *options, const double shares[PPI_CACHE_PLACES],
-                       const double times_s[PPI_CACHE_PLACES]);
+                       const double times_s[PPI_CACHE_PLACES], double warm_s);
+/* Whether a kernel is one of options->warm_kernels. */
+bool ppi_weight_is_warm(const struct perfpred_cache_options *options, const char *kernel);
 
 #endif

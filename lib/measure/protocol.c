@@ -159,6 +159,7 @@ void ppi_put_window(struct ppi_wire *wire, const struct ppi_window *window, int 
   ppi_wire_put_i64(wire, window->lead.width);
   ppi_wire_put_i64(wire, window->step.start);
   ppi_wire_put_i64(wire, window->step.width);
+  ppi_wire_put_i64(wire, window->reach);
 }
 
 void ppi_get_window(struct ppi_wire *wire, struct ppi_window *window, int64_t *parameters, int parameter_count) {
@@ -169,6 +170,9 @@ void ppi_get_window(struct ppi_wire *wire, struct ppi_window *window, int64_t *p
   window->lead.width = ppi_wire_get_i64(wire);
   window->step.start = ppi_wire_get_i64(wire);
   window->step.width = ppi_wire_get_i64(wire);
+  window->reach = ppi_wire_get_i64(wire);
+  if (window->reach < 0)
+    wire->bad = true;
 }
 
 static void put_sample(struct ppi_wire *wire, const struct ppi_sample *sample) {

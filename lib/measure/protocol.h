@@ -10,7 +10,7 @@
 #include "measure/mark.h"
 #include "measure/sampler.h"
 
-#define PPI_WORKER_PROTOCOL 12
+#define PPI_WORKER_PROTOCOL 13
 #define PPI_WORKER_MAGIC "perfpred-worker"
 
 /* Descriptors of the worker; 0, 1 and 2 belong to the libraries. */

@@ -78,7 +78,8 @@ struct ppi_sampling {
   const struct ppi_spot *spots; /* one for each request; NULL: each is sampled alone */
   /* Of calls that are sampled alone, one for each request: the state of the caches; NULL: all are warm. */
   const enum perfpred_cache_state *states;
-  /* Of steps: what lies before them is not run. Everything is evicted, and then the operands of these calls are touched, in their order. */
+  /* Of steps: what lies before them is not run. Everything is evicted, and then the operands of the calls of as many steps as each window says
+     are touched, in their order. */
   bool touched;
 };
 

@@ -24,6 +24,7 @@ struct ppi_execution {
 struct ppi_window {
   const int64_t *parameters;        /* as many as the program has */
   struct ppi_walk_block lead, step; /* lead.width 0: nothing is run before; step.width 0: the whole */
+  int64_t reach;                    /* sampling->touched: so many steps before it are touched instead, in their order */
 };
 static inline bool ppi_window_is_whole(const struct ppi_window *window) {
   return window->step.width == 0;

@@ -10,6 +10,8 @@
 #include "cache/settings.h"
 #include "model/state.h"
 
+#define ROUNDING 1e-12 /* of shares that add up to 1 */
+
 static const enum perfpred_cache_state states[PPI_BLEND_STATES] = { PERFPRED_STATE_WARM, PERFPRED_STATE_IN,
                                                                     PERFPRED_STATE_OUTER, PERFPRED_STATE_OUT };
 
@@ -159,12 +161,29 @@ static void add_share(struct ppi_estimate *blended, const struct ppi_estimate *p
   blended->notes |= part->notes;
 }
 
+/* What the shares leave is of the warm time; of a kernel that has no warm models of the nearest state's. */
+static enum perfpred_status price_rest(const struct pricing *pricing, struct ppi_cache_call *call,
+                                       const struct ppi_blend_site *site, double left, struct estimates *estimates,
+                                       struct ppi_estimate *blended, struct perfpred_error *error) {
+  const bool known = count_of(site, 0) > 0;
+  const int state = known ? 0 : state_of(site, 0, pricing->cache->options.level_count);
+  enum perfpred_status status = ask(pricing, call, site, state, estimates, error);
+  if (status)
+    return status;
+  if (known)
+    call->warm_s = estimates->of[state].time_s.med;
+  if (left > ROUNDING)
+    add_share(blended, &estimates->of[state], left);
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status price(struct pricing *pricing, struct ppi_cache_call *call,
                                   const struct ppi_blend_site *site, struct ppi_estimate *blended,
                                   struct perfpred_error *error) {
   const struct perfpred_cache_options *options = &pricing->cache->options;
   struct estimates estimates = { .known = { false } };
   int used = -1;
+  double left = 1.0;
   bool several = false;
   enum perfpred_status status = PERFPRED_OK;
   memset(blended, 0, sizeof *blended);
@@ -174,13 +193,14 @@ static enum perfpred_status price(struct pricing *pricing, struct ppi_cache_call
     call->times_s[place] = estimates.of[state].time_s.med;
     several = several || (used >= 0 && used != state);
     used = state;
-    if (call->shares[place] > 0.0)
-      add_share(blended, &estimates.of[state], options->weights[place] * call->shares[place]);
+    const double factor = options->weights[place] * call->shares[place];
+    if (factor > 0.0 && !call->warm) {
+      add_share(blended, &estimates.of[state], factor);
+      left -= factor;
+    }
   }
-  if (!status && count_of(site, 0) > 0) {
-    status = ask(pricing, call, site, 0, &estimates, error);
-    call->warm_s = estimates.of[0].time_s.med;
-  }
+  if (!status)
+    status = price_rest(pricing, call, site, left, &estimates, blended, error);
   blended->error = blended->time_s.med > 0.0 ? blended->error / blended->time_s.med : 0.0;
   call->priced = true;
   pricing->cache->priced++;

@@ -7,6 +7,7 @@
 #include "model/model.h"
 
 _Static_assert(PPI_BLENDING_LEVELS == PERFPRED_CACHE_LEVELS, "levels of a fit");
+_Static_assert(PPI_BLENDING_KERNELS == PERFPRED_CACHE_KERNELS, "kernels of a fit");
 
 #define LEAST 1e-3 /* as in model files */
 #define MOST 1e3
@@ -46,5 +47,6 @@ enum perfpred_status perfpred_cache_keep(struct perfpred_models *models, const s
   blending->alpha = full.alpha;
   blending->beta = full.beta;
   memcpy(blending->weights, full.weights, sizeof blending->weights);
+  memcpy(blending->warm_kernels, full.warm_kernels, sizeof blending->warm_kernels);
   return PERFPRED_OK;
 }

@@ -41,6 +41,8 @@ static void put_blending(struct ppi_json_out *out, const struct ppi_blending *bl
   ppi_json_put_real(&object, "alpha", blending->alpha);
   ppi_json_put_real(&object, "beta", blending->beta);
   ppi_json_put_reals(&object, "weights", blending->weights, count + 1);
+  if (blending->warm_kernels[0] != '\0')
+    ppi_json_put_string(&object, "warm_kernels", blending->warm_kernels);
   ppi_json_put_object(out, "blending", &object);
 }
 
@@ -200,6 +202,7 @@ static enum perfpred_status get_levels(const struct ppi_json_node *node, struct 
 }
 
 static enum perfpred_status get_blending(const struct ppi_json_node *machine, struct ppi_blending *blending) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,";
   const double least = 1e-3, most = 1e3;
   struct ppi_json_node node, list;
   size_t count = 0;
@@ -222,6 +225,11 @@ static enum perfpred_status get_blending(const struct ppi_json_node *machine, st
     status = ppi_json_real(&node, "beta", least, most, false, &blending->beta);
   if (!status)
     status = ppi_json_reals(&node, "weights", count + 1, least, most, blending->weights);
+  blending->warm_kernels[0] = '\0';
+  if (!status && ppi_json_has(&node, "warm_kernels"))
+    status = ppi_json_string(&node, "warm_kernels", blending->warm_kernels, sizeof blending->warm_kernels);
+  if (!status && strspn(blending->warm_kernels, letters) != strlen(blending->warm_kernels))
+    status = ppi_json_fail(&node, "warm_kernels", PERFPRED_CORRUPT, "expected names of kernels with commas");
   blending->level_count = (int)count;
   return status;
 }

@@ -475,7 +475,8 @@ AT(perfpred_cache_options, split_ratio, 88);
 AT(perfpred_cache_options, alpha, 96);
 AT(perfpred_cache_options, beta, 104);
 AT(perfpred_cache_options, weights, 112);
-SIZE(perfpred_cache_options, 152);
+AT(perfpred_cache_options, warm_kernels, 152);
+SIZE(perfpred_cache_options, 664);
 
 AT(perfpred_cache_info, size, 0);
 AT(perfpred_cache_info, calls, 8);
@@ -592,7 +593,8 @@ AT(perfpred_replay_options, gate, 32);
 AT(perfpred_replay_options, budget_s, 40);
 AT(perfpred_replay_options, progress, 48);
 AT(perfpred_replay_options, progress_data, 56);
-SIZE(perfpred_replay_options, 64);
+AT(perfpred_replay_options, cache, 64);
+SIZE(perfpred_replay_options, 72);
 
 AT(perfpred_replayed, size, 0);
 AT(perfpred_replayed, time_s, 8);
@@ -605,7 +607,8 @@ AT(perfpred_replayed, outside_s, 88);
 AT(perfpred_replayed, measured_share, 96);
 AT(perfpred_replayed, disturbed, 104);
 AT(perfpred_replayed, ld, 112);
-SIZE(perfpred_replayed, 120);
+AT(perfpred_replayed, reach, 120);
+SIZE(perfpred_replayed, 128);
 
 AT(perfpred_contraction_options, size, 0);
 AT(perfpred_contraction_options, type, 8);

@@ -125,13 +125,18 @@ Test(timings, states_and_blends_have_their_errors) {
   cr_expect_eq(json_array_size(json_object_get(report, "list")), 16);
   cr_expect_eq(json_array_size(json_object_get(report, "kernels")), 3);
   for (int i = 0; i < 4; i++) {
-    double wanted = single[i].factor / RUNNING - 1.0;
-    cr_expect_float_eq(error_of(report, single[i].name, "mean_are"), fabs(wanted), 1e-9);
+    double wanted = single[i].factor / RUNNING - 1.0, mean = fabs(wanted);
+    if (i == 1) { /* in: six dpotrf2 of 16 * 17 * 33 / 6 flops, to which nothing is an input alone, are as warm */
+      mean = (6.0 * (1.0 - WARM / RUNNING) + 10.0 * (1.0 - IN / RUNNING)) / 16.0;
+      wanted = (8976.0 * WARM + 290560.0 * IN) / (299536.0 * RUNNING) - 1.0;
+    }
+    cr_expect_float_eq(error_of(report, single[i].name, "mean_are"), mean, 1e-9);
     cr_expect_float_eq(error_of(report, single[i].name, "total_re"), wanted, 1e-9);
-    cr_expect_float_eq(error_of(report, single[i].name, "mean_are_with_copies"), fabs(wanted), 1e-9);
+    cr_expect_float_eq(error_of(report, single[i].name, "mean_are_with_copies"), mean, 1e-9);
   }
-  cr_expect_float_eq(error_of(report, "initial", "mean_are"), 1.0 - IN / RUNNING, 1e-9);
-  cr_expect_float_eq(error_of(report, "split", "mean_are"), 1.0 - IN / RUNNING, 1e-9);
+  const double inside = error_of(report, "in", "mean_are");
+  cr_expect_float_eq(error_of(report, "initial", "mean_are"), inside, 1e-9);
+  cr_expect_float_eq(error_of(report, "split", "mean_are"), inside, 1e-9);
   cr_expect_leq(error_of(report, "fitted", "mean_are"), error_of(report, "smoothed", "mean_are") + 1e-12);
   json_decref(report);
   cache.level_bytes[0] = 64;
@@ -267,7 +272,7 @@ static void expect_states(const struct perfpred_models *models) {
     cr_expect_eq(found[s], 1, "%s", states[s].context);
 }
 
-/* Three states of three kernels stand side by side, stay so in a file, and are refitted from their samples; predictions are those of the warm
+/* Three states of three kernels, of which dpotrf2 has no input that is touched in the state `in`, stand side by side, stay so in a file, and are refitted from their samples; predictions are those of the warm
    ones. */
 Test(timings, a_file_holds_all_states) {
   static const int64_t parameters[] = { 128, 32 };
@@ -277,7 +282,7 @@ Test(timings, a_file_holds_all_states) {
   struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
   char *json = NULL, *again = NULL;
   double flops = 0.0;
-  cr_expect_eq(perfpred_models_count(models), 9);
+  cr_expect_eq(perfpred_models_count(models), 8);
   expect_states(models);
   cr_assert_ok(perfpred_models_print(models, &json, &error), error);
   cr_assert_ok(perfpred_models_load_memory(context, json, strlen(json), "text", NULL, &loaded, &error), error);
@@ -286,7 +291,7 @@ Test(timings, a_file_holds_all_states) {
   cr_expect_str_eq(json, again);
   cr_assert_ok(perfpred_models_refit(loaded, sampler, NULL, &refitted, NULL, &error), error);
   expect_states(refitted);
-  cr_expect_eq(perfpred_models_count(refitted), 9);
+  cr_expect_eq(perfpred_models_count(refitted), 8);
   struct perfpred_plan *plan = make_plan(program, loaded);
   cr_assert_ok(perfpred_plan_predict(plan, parameters, 2, &prediction, &error), error);
   flops = prediction.time_s.med / PER_FLOP;
@@ -399,6 +404,36 @@ Test(timings, steps_between_measured_ones_follow_their_work) {
       cr_assert_close(replay.ratio, replay.cost_s / replay.time_s.med, 1e-12);
       perfpred_program_unref(program);
     }
+}
+
+/* A call takes a microsecond and what its flops take; one on fewer than 16 columns twenty times as long as that. */
+static double narrow_cost(void *data, const struct perfpred_virtual_call *call) {
+  double time_s = 1e-6 + PER_FLOP * fmax(call->flops, 1.0);
+  (void)data;
+  for (size_t i = 0; i < call->size_count; i++)
+    if (call->sizes[i] < 16)
+      return 20.0 * time_s;
+  return time_s;
+}
+
+/* n = 644, b = 16: the last of 41 steps has 4 columns. What it takes for a flop is not what the step before it takes, and of calls that become
+   small part of the time is no matter of flops. Taken with the step before it by time per flop it would make the first of these algorithms slower by
+   more than a third. */
+Test(timings, a_narrow_step_is_measured_for_itself) {
+  static const int64_t parameters[] = { 644, 16 };
+  static const char *const texts[] = { chol_1, chol_2, chol_3 };
+  perfpred_sampler_destroy(sampler);
+  sampler = virtual_sampler(context, narrow_cost, NULL);
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    struct perfpred_program *program = parse(context, texts[i]);
+    struct perfpred_replayed replay = PERFPRED_REPLAYED_INIT;
+    const double whole = measured(program, parameters, 2);
+    cr_assert_ok(perfpred_replay(sampler, program, parameters, 2, NULL, &replay, &error), error);
+    cr_expect_eq(replay.steps, 41);
+    cr_expect_eq(replay.measured, 8);
+    cr_assert_close(replay.time_s.med, whole, 0.025);
+    perfpred_program_unref(program);
+  }
 }
 
 /* Fewer steps than were to be measured: all are, and nothing is interpolated. */

@@ -134,11 +134,13 @@ def test_blended_times():
     assert "blended" in run("predict", *words).out
     large = run("predict", *words, "--cache", "1G", "--first", "total", "--residency", "shared", "--json").json()
     close(large["time_s"]["med"], answer["level_s"][0])
-    weighted = report("chol-l-3", "n=1000", "b=128", "-m", path, "--cache", "1M", "--weights", "1.5,0.5")
-    assert weighted["weights"] == [1.5, 0.5]
+    weighted = report("chol-l-3", "n=1000", "b=128", "-m", path, "--cache", "1M", "--weights", "1,0.25")
+    assert weighted["weights"] == [1, 0.25] and weighted["warm_kernels"] == ""
     for call, plain in zip(weighted["calls"], answer["calls"]):
-        times = zip((1.5, 0.5), plain["shares"], plain["level_s"])
-        close(call["time_s"], sum(weight * share * time for weight, share, time in times))
+        if not call["empty"]:
+            inside, outside = plain["shares"]
+            times = inside * plain["level_s"][0] + 0.25 * outside * plain["level_s"][1] + 0.75 * outside * plain["warm_s"]
+            close(call["time_s"], times)
     warm = run("predict", *words[:-1], "warm", "--json").json()
     close(warm["time_s"]["med"], answer["warm_s"])
     ranking = run("rank", *words, "--json").json()["ranking"]
@@ -150,7 +152,7 @@ def test_kept_fit():
     path = os.path.join(folder(), "fitted.json")
     with open(state_models(), encoding="utf-8") as file:
         content = json.load(file)
-    fit = {"level_bytes": [1048576], "alpha": 6.0, "beta": 3.0, "weights": [1.25, 0.75]}
+    fit = {"level_bytes": [1048576], "alpha": 6.0, "beta": 3.0, "weights": [1.25, 0.75], "warm_kernels": "dtrsm,dpotrf2"}
 
     def write(**changes):
         content["machine"]["blending"] = dict(fit, **changes)
@@ -161,15 +163,23 @@ def test_kept_fit():
     words = "chol-l-3", "n=1000", "b=128", "-m", path
     answer = report(*words)
     assert {key: answer[key] for key in fit} == fit
+    for call in answer["calls"]:
+        if call["kernel"] in ("dtrsm", "dpotrf2") and not call["empty"]:
+            close(call["time_s"], call["warm_s"])
+    assert any(abs(call["time_s"] / call["warm_s"] - 1) > 0.1 for call in answer["calls"] if call["kernel"] == "dsyrk" and not call["empty"])
+    write(warm_kernels="")
+    answer = report(*words)
     given = report(*words, "--cache", "1M", "--alpha", "6", "--beta", "3", "--weights", "1.25,0.75")
     assert given == answer
     other = report(*words, "--cache", "2M")
     assert other["alpha"] == 4 and other["weights"] == [1, 1], "it was not fitted for another cache"
     prediction = run("predict", *words, "--models", "cache", "--json").json()
     close(prediction["time_s"]["med"], answer["time_s"])
+    write()
     assert run("model", path, "--json").json()["machine"]["blending"] == fit
     for changes in ({"alpha": 0}, {"beta": "x"}, {"weights": [1]}, {"weights": [1, 1, 1]}, {"level_bytes": []},
-                    {"level_bytes": [0]}, {"level_bytes": [2048, 1024], "weights": [1, 1, 1]}):  # fmt: skip
+                    {"level_bytes": [0]}, {"level_bytes": [2048, 1024], "weights": [1, 1, 1]}, {"warm_kernels": 3},
+                    {"warm_kernels": 600 * "k"}):  # fmt: skip
         write(**changes)
         refuses(1, "cache", *words, naming=["fitted.json", "blending"])
 

@@ -65,6 +65,7 @@ def test_replay():
     for mode in ("replay", "setup"):
         answer = run("predict", NAME, "n=128", "b=16", "--mode", mode, "--reps", "2", "--steps", "3", "--json").json()
         assert answer["mode"] == mode and answer["steps"] == 8 and answer["measured_steps"] == 3, answer
+        assert (answer["touched_steps"] > 0) == (mode == "setup"), answer
         assert answer["time_s"]["med"] > 0 and answer["cost_s"] > 0 and 0 < answer["measured_share"] < 1, answer
         explained(answer, "predict")
     text = run("predict", NAME, "n=128", "b=16", "--mode", "replay", "--reps", "2", "--steps", "3")
@@ -79,17 +80,28 @@ def test_states():
     path = os.path.join(folder(), "states.json")
     answer = run("generate", "--for", NAME, "-o", path, "-n", "8:64", "-b", "8:32", "--budget", "3", "--set", "repetitions=2",
                  "--set", "minimum-width=64", "--cache", "warm,in,outer,out", "--json").json()
-    assert answer["models"] == 12 and answer["state_models"] == 9 and answer["context_models"] == 0, answer
+    assert answer["models"] == 11 and answer["state_models"] == 8 and answer["context_models"] == 0, answer
     with open(path, encoding="utf-8") as file:
         content = json.load(file)
     contexts = [model["context"] for model in content["models"]]
-    assert {name: contexts.count(name) for name in contexts} == {"": 3, "cache:in": 3, "cache:outer": 3, "cache:out": 3}
+    assert {name: contexts.count(name) for name in contexts} == {"": 3, "cache:in": 2, "cache:outer": 3, "cache:out": 3}, "dpotrf2 reads nothing alone"
     assert content["machine"]["levels"][-1]["bytes"] == 0
     assert run("predict", NAME, "-m", path, "n=64", "b=16", "--json").json()["warm_calls"] == 10
     fitted = run("timings", NAME, "n=64", "b=16", "-m", path, "--fit", "--reps", "2", "--force", "--json").json()
     assert [error["estimate"] for error in fitted["errors"]] == ["warm", "in", "out", "blend", "fitted"]
     assert fitted["compared"] == 10 and fitted["fitted"]["alpha"] > 0, fitted
     explained(fitted, "timings")
+    explained(fitted["fitted"], "timings")
+    assert len(fitted["fitted"]["weights"]) == len(content["machine"]["levels"]) - 1 + (len(content["machine"]["levels"]) < 3), fitted
+    several = run("timings", f"{NAME},chol-l-1", "-n", "24:40:16", "b=16", "-m", path, "--fit", "--keep", "--reps", "2", "--force", "--json").json()
+    assert [(entry["name"], entry["parameters"]["n"]) for entry in several["executions"]] == [
+        (NAME, 24), (NAME, 40), ("chol-l-1", 24), ("chol-l-1", 40)], several  # fmt: skip
+    explained(several, "timings")
+    with open(path, encoding="utf-8") as file:
+        kept = json.load(file)["machine"]["blending"]
+    assert kept["weights"] == several["fitted"]["weights"], kept
+    assert all(0.001 <= weight <= 1 for weight in kept["weights"]), kept
+    assert kept.get("warm_kernels", "") == several["fitted"]["warm_kernels"], kept
     text = run("timings", NAME, "n=64", "b=16", "-m", path, "--reps", "2", "--force")
     assert text.code == 0 and "blended" in text.out, text.out + text.err
     return None
@@ -106,6 +118,11 @@ def test_refused():
     refuses(2, "predict", NAME, *POINT, "-m", path, "--steps", "4", naming=("--steps", "--mode"))
     refuses(2, "predict", NAME, *POINT, "-m", path, "--reps", "4", naming=("--reps", "--mode"))
     refuses(2, "predict", NAME, *POINT, "--mode", "replay", "--steps", "1", naming=("--steps",))
+    refuses(2, "predict", NAME, *POINT, "--mode", "replay", "--cache", "1M", naming=("--cache", "setup"))
+    refuses(2, "predict", NAME, *POINT, "--mode", "setup", "--weights", "1,1", naming=("--mode setup", "--cache"))
+    refuses(2, "timings", NAME, "b=32", "-n", "32:64:32", naming=("-n", "-m"))
+    refuses(2, "timings", NAME, "b=32", "-n", "32:64", "-m", path, naming=("-n", "step"))
+    refuses(2, "timings", NAME, *POINT, "-n", "32:64:32", "-m", path, naming=("-n", "parameter"))
     refuses(2, "machine", "--budget", "1", naming=("--budget", "--caches"))
     refuses(2, "timings", NAME, *POINT, "--fit", naming=("--fit", "-m"))
     refuses(2, "timings", NAME, *POINT, "-m", path, "--detail", naming=("--detail",))

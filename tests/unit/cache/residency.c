@@ -76,9 +76,11 @@ Test(residency, each_level_gets_what_the_nearer_ones_do_not_hold) {
   NEAR(lines[3], 2.0);
   const double shares[PPI_CACHE_PLACES] = { 0.25, 0.5, 0.0, 0.25 };
   const double times_s[PPI_CACHE_PLACES] = { 1.0, 2.0, (double)NAN, 8.0 };
-  NEAR(ppi_weight_time(&options, shares, times_s), 0.25 + 1.0 + 2.0);
+  NEAR(ppi_weight_time(&options, shares, times_s, 3.0), 0.25 + 1.0 + 2.0);
   options.weights[3] = 1.5;
-  NEAR(ppi_weight_time(&options, shares, times_s), 0.25 + 1.0 + 3.0);
+  NEAR(ppi_weight_time(&options, shares, times_s, 3.0), 0.25 + 1.0 + 3.0);
+  options.weights[1] = options.weights[3] = 0.5; /* half of the way from the warm time */
+  NEAR(ppi_weight_time(&options, shares, times_s, 3.0), 0.25 + 0.5 + 1.0 + (1.0 - 0.25 - 0.25 - 0.125) * 3.0);
 }
 
 Test(residency, levels_of_a_machine) {
@@ -348,7 +350,7 @@ Test(residency, fitting_finds_what_made_the_times) {
   struct perfpred_cache_options options = one_level(600), fitted = PERFPRED_CACHE_OPTIONS_INIT;
   options.alpha = 9.0;
   options.beta = 1.0;
-  options.weights[1] = 1.25;
+  options.weights[1] = 0.75;
   struct perfpred_cache *truth = priced(&options);
   double *measured_s = malloc(truth->count * sizeof *measured_s);
   struct perfpred_error error;
@@ -362,7 +364,7 @@ Test(residency, fitting_finds_what_made_the_times) {
                                   (const double *const[]){ measured_s }, 1, &fitted, &error),
                PERFPRED_OK, "%s", error.text);
   cr_expect(fitted.alpha > 5.0 && fitted.beta < 2.0, "alpha %g, beta %g", fitted.alpha, fitted.beta);
-  cr_expect(fabs(fitted.weights[0] - 1.0) < 0.05 && fabs(fitted.weights[1] - 1.25) < 0.05, "weights %g, %g",
+  cr_expect(fabs(fitted.weights[0] - 1.0) < 0.05 && fabs(fitted.weights[1] - 0.75) < 0.05, "weights %g, %g",
             fitted.weights[0], fitted.weights[1]);
   perfpred_cache_destroy(cache);
   options.alpha = fitted.alpha;

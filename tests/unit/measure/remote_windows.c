@@ -11,7 +11,7 @@ TestSuite(remote_windows, .init = world_start, .fini = world_stop, .timeout = 10
 
 static void expect_steps(struct perfpred_sampler *sampler, const char *name, const bool *made) {
   static const int64_t inner[] = { 200, 32 }, small[] = { 24, 8 };
-  const struct ppi_window windows[] = { { inner, { 32, 32 }, { 64, 32 } }, { small, { 0, 8 }, { 8, 8 } } };
+  const struct ppi_window windows[] = { { inner, { 32, 32 }, { 64, 32 }, 0 }, { small, { 0, 8 }, { 8, 8 }, 0 } };
   const struct ppi_sampling sampling = { .repetitions = 3, .gate = -1.0, .ld = 208 };
   const struct perfpred_program *program = ppi_programs_find(context.programs, name);
   struct ppi_result results[2 * 64];
@@ -48,10 +48,10 @@ Test(remote_windows, steps_of_other_routines_succeed) {
                                        "dgeqrf", "zgetrf",   "spotrf-u", "trinv-l-8", "chol-u-2" };
   static const int64_t parameters[] = { 120, 24 }, small[] = { 24, 8 };
   const struct ppi_window windows[] = {
-    { parameters, { 24, 24 }, { 48, 24 } },
-    { parameters, { 48, 24 }, { 24, 24 } }, /* as a loop that runs downwards has them */
-    { parameters, { 0, 0 }, { 0, 24 } },
-    { small, { 8, 8 }, { 16, 8 } }
+    { parameters, { 24, 24 }, { 48, 24 }, 0 },
+    { parameters, { 48, 24 }, { 24, 24 }, 0 }, /* as a loop that runs downwards has them */
+    { parameters, { 0, 0 }, { 0, 24 }, 0 },
+    { small, { 8, 8 }, { 16, 8 }, 0 }
   };
   const struct ppi_sampling sampling = { .repetitions = 2, .gate = -1.0 };
   struct perfpred_sampler *sampler = NULL;

@@ -177,7 +177,7 @@ static int count_call(void *data, void *const args[]) {
    either way. */
 Test(states, a_step_before_is_run_or_touched) {
   static const int64_t parameters[] = { 40, 8 };
-  const struct ppi_window windows[] = { { parameters, { 8, 8 }, { 16, 8 } }, { parameters, { 0, 0 }, { 0, 8 } } };
+  const struct ppi_window windows[] = { { parameters, { 8, 8 }, { 16, 8 }, 1 }, { parameters, { 0, 0 }, { 0, 8 }, 1 } };
   struct ppi_sampling sampling = { .repetitions = 2, .gate = -1.0, .touched = true };
   struct ppi_result results[2];
   register_free_form("kernel dcount(m: size, n: size, a: inout matrix[m, n], lda)\nend\n", count_call, NULL);
@@ -206,7 +206,7 @@ Test(states, a_step_before_is_run_or_touched) {
 /* The virtual clock charges nothing for the step before, whose last call is dsyrk all the same. */
 Test(states, virtual_steps_behind_touched_operands) {
   static const int64_t parameters[] = { 40, 8 };
-  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 } };
+  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 }, 1 };
   const struct ppi_sampling sampling = { .repetitions = 1, .touched = true };
   struct ppi_result results[3];
   virtual_sampler();

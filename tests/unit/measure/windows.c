@@ -26,9 +26,9 @@ static void virtual_sampler(void) {
 Test(windows, calls_are_timed_after_those_of_the_step_before) {
   static const int64_t parameters[] = { 40, 8 };
   static const double expected[3][3] = { { 4.0, 2.0, 3.0 }, { 1.0, 2.0, 3.0 }, { 4.0, -1.0, -1.0 } };
-  const struct ppi_window windows[] = { { parameters, { 8, 8 }, { 16, 8 } },
-                                        { parameters, { 0, 0 }, { 0, 8 } },     /* the first: nothing before it */
-                                        { parameters, { 24, 8 }, { 32, 8 } } }; /* the last: nothing below it */
+  const struct ppi_window windows[] = { { parameters, { 8, 8 }, { 16, 8 }, 0 },
+                                        { parameters, { 0, 0 }, { 0, 8 }, 0 },     /* the first: nothing before it */
+                                        { parameters, { 24, 8 }, { 32, 8 }, 0 } }; /* the last: nothing below it */
   const struct ppi_sampling sampling = { .repetitions = 2, .ld = 48 };
   const struct perfpred_program *program = ppi_programs_find(context.programs, "chol-l-3");
   struct ppi_result results[9];
@@ -49,7 +49,7 @@ Test(windows, calls_are_timed_after_those_of_the_step_before) {
 /* A block need not be one of those that the loop itself would visit. */
 Test(windows, any_place_will_do) {
   static const int64_t parameters[] = { 41, 8 };
-  const struct ppi_window window = { parameters, { 3, 8 }, { 11, 8 } };
+  const struct ppi_window window = { parameters, { 3, 8 }, { 11, 8 }, 0 };
   const struct ppi_sampling sampling = { .repetitions = 1 };
   const struct perfpred_program *program = ppi_programs_find(context.programs, "chol-l-3");
   struct ppi_result results[3];
@@ -124,7 +124,7 @@ static struct perfpred_program *touching(const char *loops) {
    before it overwrote has been put back. */
 Test(windows, operands_are_put_back) {
   static const int64_t small[] = { 40, 8 }, large[] = { 600, 8 };
-  const struct ppi_window windows[] = { { small, { 8, 8 }, { 16, 8 } }, { large, { 8, 8 }, { 16, 8 } } };
+  const struct ppi_window windows[] = { { small, { 8, 8 }, { 16, 8 }, 0 }, { large, { 8, 8 }, { 16, 8 }, 0 } };
   const struct ppi_sampling sampling = { .repetitions = 4, .gate = -1.0, .ld = 48 };
   struct ppi_result results[4];
   struct perfpred_program *program = touching(LOOP);
@@ -150,7 +150,7 @@ Test(windows, operands_are_put_back) {
 /* T of 8 rows in a program whose matrix has 600. */
 Test(windows, scratch_is_as_in_an_execution) {
   static const int64_t parameters[] = { 600, 8 };
-  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 } };
+  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 }, 0 };
   const struct ppi_sampling sampling = { .repetitions = 1, .gate = -1.0 };
   struct ppi_result results[2];
   struct perfpred_program *program = touching("  work T: double matrix[b, b]\n  for i in 0:n by b as w\n"
@@ -179,24 +179,24 @@ static void expect_failure(const char *loops, const struct ppi_window *window, e
 
 Test(windows, one_loop_is_expected) {
   static const int64_t parameters[] = { 40, 8 };
-  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 } };
+  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 }, 0 };
   expect_failure(LOOP LOOP, &window, PERFPRED_UNSUPPORTED, "touching has several loops, expected one");
 }
 
 Test(windows, calls_are_expected) {
   static const int64_t parameters[] = { 40, 8 };
-  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 } };
+  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 }, 0 };
   expect_failure("", &window, PERFPRED_INVALID, "touching calls no kernel");
 }
 
 Test(windows, steps_outside_of_the_matrix) {
   static const int64_t parameters[] = { 40, 8 };
-  const struct ppi_window window = { parameters, { 32, 8 }, { 40, 8 } };
+  const struct ppi_window window = { parameters, { 32, 8 }, { 40, 8 }, 0 };
   expect_failure(LOOP, &window, PERFPRED_INVALID, "expected it inside A, which is 40 x 40");
 }
 
 Test(windows, parameters_are_checked) {
   static const int64_t parameters[] = { 40, 0 };
-  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 } };
+  const struct ppi_window window = { parameters, { 8, 8 }, { 16, 8 }, 0 };
   expect_failure(LOOP, &window, PERFPRED_INVALID, "b");
 }
