@@ -139,19 +139,35 @@ enum perfpred_contraction_copies {
   PERFPRED_CONTRACTION_COPIES_SOME = 2  /**< those with copies */
 };
 
-/** Which algorithms are asked for. Zero means all. @since 0.1 */
+/**
+ * Which algorithms are asked for: those of loops around a kernel, which copy slices at most, or those that people write by hand. These copy
+ * whole tensors into another order, so that all indices of a kind (contracted, free of A, of B) are one for the kernel; batch indices are
+ * loops around it; C is copied back. A tensor that needs no copy is taken as it lies. There are at most 8: of those that copy the same
+ * tensors one, and none that copies more than another one does; none where an extent is 0. @since 0.1
+ */
+enum perfpred_contraction_wholes {
+  PERFPRED_CONTRACTION_WHOLES_NONE = 0, /**< loops alone, as in the dissertation */
+  PERFPRED_CONTRACTION_WHOLES_TOO = 1,  /**< both; those with whole tensors come first */
+  PERFPRED_CONTRACTION_WHOLES_ALONE = 2 /**< those with whole tensors */
+};
+
+/** Which algorithms are asked for. Zero means all of loops around a kernel. @since 0.1 */
 struct perfpred_contraction_filter {
   size_t size;      /**< sizeof; PERFPRED_CONTRACTION_FILTER_INIT sets it */
   unsigned kernels; /**< the sum of 1 << enum perfpred_contraction_kernel over the kernels that are wanted; 0: all */
   enum perfpred_contraction_copies copies; /**< with or without copies */
   uint64_t at_most;                        /**< the first so many of these; 0: all */
+  enum perfpred_contraction_wholes wholes; /**< those that copy whole tensors */
 };
 #define PERFPRED_CONTRACTION_FILTER_INIT                                                                               \
-  { sizeof(struct perfpred_contraction_filter), 0, PERFPRED_CONTRACTION_COPIES_ANY, 0 }
+  {                                                                                                                    \
+    sizeof(struct perfpred_contraction_filter), 0, PERFPRED_CONTRACTION_COPIES_ANY, 0,                                 \
+        PERFPRED_CONTRACTION_WHOLES_NONE                                                                               \
+  }
 
 /**
  * Counts algorithms by formula, without making them: with n indices of which k are contracted and p and q free, dot has k (n-1)!, axpy
- * (p+q) (n-1)!, gemv k (p+q) (n-2)!, ger p q (n-2)!, gemm k p q (n-3)!.
+ * (p+q) (n-1)!, gemv k (p+q) (n-2)!, ger p q (n-2)!, gemm k p q (n-3)!. Those that copy whole tensors are counted where the filter asks for them.
  *
  * @param contraction the contraction
  * @param filter which ones, or NULL for all
@@ -175,7 +191,8 @@ struct perfpred_contraction_algorithm {
   char name
       [PERFPRED_CONTRACTION_NAME]; /**< its name: the letters of its loops from outer to inner, a hyphen, the routine of BLAS, as
                                              in "cb-dger". An apostrophe follows the loop inside which an operand is copied,
-                                             one for each; before the first letter where that is outside of all loops */
+                                             one for each; before the first letter where that is outside of all loops. Where whole
+                                             tensors are copied: their letters, a star, a hyphen, the routine, as in "AC*-dgemm" */
   enum perfpred_contraction_kernel kernel; /**< its kernel */
   char routine[8];                         /**< the routine of BLAS, such as "zgeru" */
   size_t loops;                            /**< number of loops around it */
@@ -185,9 +202,13 @@ struct perfpred_contraction_algorithm {
   double copies_made;                      /**< copies of operands in all, in and out apart */
   double copied_elements;                  /**< elements that these move, in and out apart */
   double work_bytes;                       /**< memory for the packed copies, in bytes */
+  int whole;                               /**< 1: it is one of those that copy whole tensors, or would if need were */
 };
 #define PERFPRED_CONTRACTION_ALGORITHM_INIT                                                                            \
-  { sizeof(struct perfpred_contraction_algorithm), { 0 }, PERFPRED_CONTRACTION_DOT, { 0 }, 0, 0, 0, 0.0, 0.0, 0.0, 0.0 }
+  {                                                                                                                    \
+    sizeof(struct perfpred_contraction_algorithm), { 0 }, PERFPRED_CONTRACTION_DOT, { 0 }, 0, 0, 0, 0.0, 0.0, 0.0,     \
+        0.0, 0                                                                                                         \
+  }
 
 /**
  * Makes the algorithm at a place. Any place is as cheap as any other: nothing is listed.
@@ -230,7 +251,7 @@ PERFPRED_API enum perfpred_status perfpred_contraction_find(const struct perfpre
 
 /**
  * An algorithm as a program, which can be printed, predicted by models, and analysed like any other. Its name is that of the algorithm
- * with `_` in the place of apostrophes. Its parameters are the extents, in the order of perfpred_contraction_index_at: "na" for index a,
+ * with `_` in the place of apostrophes, `__` in that of a star. Its parameters are the extents, in the order of perfpred_contraction_index_at: "na" for index a,
  * each with the contraction's as its default. It has none, and the extents are numbers in it, where strides were given, an extent is below 2 or
  * there are more than 8 indices. Buffers A, B and C are the tensors as matrices: the columns are what lies from one element to the next in
  * the dimension that the kernel steps over. In dense tensors all elements lie as in the contraction.

@@ -66,11 +66,13 @@ struct perfpred_contraction_plan_options {
   double gate;                              /**< as in struct perfpred_measure_options */
   perfpred_progress_fn *progress;           /**< progress callback, or NULL */
   void *progress_data;                      /**< its first argument */
+  int no_wholes; /**< 1: algorithms that copy whole tensors are left out; 0: they are looked at, too, whatever filter.wholes says but
+                    that they are looked at alone */
 };
 #define PERFPRED_CONTRACTION_PLAN_OPTIONS_INIT                                                                         \
   {                                                                                                                    \
     sizeof(struct perfpred_contraction_plan_options), PERFPRED_CONTRACTION_AUTO, PERFPRED_CONTRACTION_STAGE_DEFAULT,   \
-        0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0, 0.0, 0, 0                                                         \
+        0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0, 0.0, 0, 0, 0                                                      \
   }
 
 /**
@@ -216,12 +218,13 @@ struct perfpred_contraction_prediction {
   double measured_s; /**< median of its executions (perfpred_contraction_plan_measure); NaN: it was not executed */
   double noise;      /**< noise floor of these; NaN: not known */
   double error;      /**< (predicted - measured) / measured; NaN where one is missing */
+  int whole;         /**< 1: one of those that copy whole tensors (enum perfpred_contraction_wholes) */
 };
 #define PERFPRED_CONTRACTION_PREDICTION_INIT                                                                           \
   {                                                                                                                    \
     sizeof(struct perfpred_contraction_prediction), "", (enum perfpred_contraction_kernel)0, 0,                        \
         PERFPRED_CONTRACTION_MEASURED, PERFPRED_CONTRACTION_BOUND_NONE, { 0.0, 0.0, 0.0, 0.0, 0.0 }, 0.0, 0.0, 0.0,    \
-        0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0                                                                        \
+        0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0                                                                     \
   }
 
 /**

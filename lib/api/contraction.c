@@ -167,9 +167,14 @@ enum perfpred_status ppi_contraction_filter(const struct perfpred_contraction_fi
     return ppi_error_set(error, PERFPRED_INVALID,
                          "filter->copies is %d, expected PERFPRED_CONTRACTION_COPIES_ANY, NONE or SOME",
                          (int)full.copies);
+  if ((unsigned)full.wholes > PERFPRED_CONTRACTION_WHOLES_ALONE)
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "filter->wholes is %d, expected PERFPRED_CONTRACTION_WHOLES_NONE, TOO or ALONE",
+                         (int)full.wholes);
   filter->kernels = full.kernels;
   filter->copies = (enum ppi_contract_copies)full.copies;
   filter->at_most = full.at_most;
+  filter->wholes = (enum ppi_contract_wholes)full.wholes;
   return PERFPRED_OK;
 }
 
@@ -202,6 +207,7 @@ void ppi_contraction_describe(const struct ppi_contraction *contraction, const s
     full.copied_elements += made * (double)call.copies[i].elements;
   }
   full.work_bytes = call.work_bytes;
+  full.whole = algorithm->way != 0;
   write_out(out, &full, out->size, sizeof full);
 }
 

@@ -14,6 +14,8 @@
 #define CALL_S 10e-9      /* no routine of BLAS returns sooner */
 #define CALLS_MARGIN 2.0  /* how far beyond the best time calls alone have to be */
 #define SCALED_SLACK 0.75 /* nor than this share of one that was scaled */
+#define FASTEST_RATE 60e9 /* bytes per second: no thread reads and writes more when it transposes, */
+#define SLOW_RATE 2e9     /* nor less */
 
 static double work_of(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm) {
   const int claimed[] = { algorithm->contracted, algorithm->free_a, algorithm->free_b };
@@ -33,6 +35,13 @@ static void clip(struct ppi_contraction *contraction, const struct ppi_contract_
         longest = &contraction->index[claimed[i]];
     longest->extent /= 2;
   }
+}
+
+void ppi_contraction_price_clip(struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
+                                double most, double *ratio) {
+  const double work = work_of(contraction, algorithm);
+  clip(contraction, algorithm, most);
+  *ratio = work / work_of(contraction, algorithm);
 }
 
 static const struct ppi_contraction_entry *first_of(const struct ppi_contraction_pricing *pricing, size_t group) {
@@ -62,7 +71,7 @@ static bool bound_by_models(const struct ppi_contraction_pricing *pricing, size_
   group->modelled = true;
   group->bound = PERFPRED_CONTRACTION_BOUND_MODELS;
   group->call_s = group->model_s.med;
-  group->bound_s = WARM_SLACK * group->calls * group->call_s;
+  group->bound_s = WARM_SLACK * group->calls * group->call_s + group->moved_bytes / FASTEST_RATE;
   return true;
 }
 
@@ -78,8 +87,9 @@ static double usual_work(const struct ppi_contraction_group *group) {
 
 static enum perfpred_status add_warm(const struct ppi_contraction_pricing *pricing, struct ppi_contraction_batch *batch,
                                      struct warm *warm, struct perfpred_error *error) {
-  const struct ppi_contract_algorithm *algorithm = &first_of(pricing, warm->group)->algorithm;
-  struct ppi_contraction clipped = pricing->candidates->contraction;
+  const struct ppi_contraction_entry *entry = first_of(pricing, warm->group);
+  const struct ppi_contract_algorithm *algorithm = ppi_contraction_nest(pricing->candidates, entry);
+  struct ppi_contraction clipped = *ppi_contraction_of(pricing->candidates, entry);
   struct ppi_tour_request request = { .subject = PPI_TOUR_CALL, .level = PPI_TOUR_ANYWHERE, .warm = true };
   clip(&clipped, algorithm, warm->most);
   request.timed = (int64_t)fmax(1.0, fmin(REPEATED_WORK / work_of(&clipped, algorithm), REPEATED_MOST));
@@ -91,18 +101,20 @@ static enum perfpred_status add_warm(const struct ppi_contraction_pricing *prici
 
 static void take_warm(const struct ppi_contraction_pricing *pricing, const struct ppi_contraction_batch *batch,
                       const struct warm *warm) {
-  const struct ppi_contract_algorithm *algorithm = &first_of(pricing, warm->group)->algorithm;
+  const struct ppi_contraction_entry *entry = first_of(pricing, warm->group);
+  const struct ppi_contract_algorithm *algorithm = ppi_contraction_nest(pricing->candidates, entry);
   struct ppi_contraction_group *group = &pricing->candidates->groups[warm->group];
-  struct ppi_contraction clipped = pricing->candidates->contraction;
+  struct ppi_contraction clipped = *ppi_contraction_of(pricing->candidates, entry);
   struct perfpred_statistics time_s;
-  clip(&clipped, algorithm, warm->most);
+  double ratio = 1.0;
+  ppi_contraction_price_clip(&clipped, algorithm, warm->most, &ratio);
   ppi_contraction_batch_time(batch, warm->request, &time_s);
   if (!(time_s.med > 0.0))
     return;
-  const double ratio = work_of(&pricing->candidates->contraction, algorithm) / work_of(&clipped, algorithm);
   group->bound = ratio > 1.0 ? PERFPRED_CONTRACTION_BOUND_SCALED : PERFPRED_CONTRACTION_BOUND_WARM;
   group->call_s = time_s.med * ratio;
-  group->bound_s = (ratio > 1.0 ? SCALED_SLACK : WARM_SLACK) * group->calls * group->call_s;
+  group->bound_s =
+      (ratio > 1.0 ? SCALED_SLACK : WARM_SLACK) * group->calls * group->call_s + group->moved_bytes / FASTEST_RATE;
 }
 
 static enum perfpred_status run_warm(struct ppi_contraction_pricing *pricing, struct warm *warm, size_t count,
@@ -127,7 +139,8 @@ static double best_so_far(const struct ppi_contraction_candidates *candidates) {
   double best_s = (double)INFINITY;
   for (size_t i = 0; i < candidates->group_count; i++)
     if (candidates->groups[i].entries > 0 && candidates->groups[i].call_s > 0.0)
-      best_s = fmin(best_s, candidates->groups[i].call_s * candidates->groups[i].calls);
+      best_s = fmin(best_s, candidates->groups[i].call_s * candidates->groups[i].calls +
+                                candidates->groups[i].moved_bytes / SLOW_RATE);
   return best_s;
 }
 
@@ -178,7 +191,9 @@ enum perfpred_status ppi_contraction_price_scaled(struct ppi_contraction_pricing
     return ppi_error_memory(error);
   for (size_t i = 0; i < count; i++) {
     const struct ppi_contraction_group *group = &pricing->candidates->groups[groups[i]];
-    const double work = work_of(&pricing->candidates->contraction, &first_of(pricing, groups[i])->algorithm);
+    const struct ppi_contraction_entry *entry = first_of(pricing, groups[i]);
+    const double work =
+        work_of(ppi_contraction_of(pricing->candidates, entry), ppi_contraction_nest(pricing->candidates, entry));
     warm[i] = (struct warm){ .group = groups[i], .most = fmax(usual_work(group), work * call_s / group->call_s) };
   }
   enum perfpred_status status = run_warm(pricing, warm, count, error);

@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/whole.h"
+
 #define GROUP_LOOPS 20 /* 20! still fits into 64 bits */
 
 void ppi_contraction_candidates_free(struct ppi_contraction_candidates *candidates) {
+  for (size_t i = 0; i < candidates->group_count; i++)
+    free(candidates->groups[i].derived);
   free(candidates->entries);
   free(candidates->groups);
 }
@@ -18,7 +22,7 @@ void ppi_contraction_candidates_free(struct ppi_contraction_candidates *candidat
 
 static bool is_of(const struct ppi_contraction_group *group, const struct ppi_contract_algorithm *algorithm) {
   return group->kernel == algorithm->kernel && group->contracted == algorithm->contracted &&
-         group->free_a == algorithm->free_a && group->free_b == algorithm->free_b;
+         group->free_a == algorithm->free_a && group->free_b == algorithm->free_b && group->way == algorithm->way;
 }
 
 static void write_call(const struct ppi_contract_call *call, char *text, size_t size) {
@@ -38,20 +42,37 @@ static void write_call(const struct ppi_contract_call *call, char *text, size_t 
     snprintf(text + length, size - (size_t)length, ")");
 }
 
-static void describe(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
-                     struct ppi_contraction_group *group) {
+static enum perfpred_status derive(const struct ppi_contraction *contraction,
+                                   const struct ppi_contract_algorithm *algorithm, const struct ppi_contract_call *call,
+                                   struct ppi_contraction_group *group, struct perfpred_error *error) {
+  const double element_bytes = (double)ppi_type_bytes(contraction->type, false);
+  group->derived = malloc(sizeof *group->derived);
+  if (!group->derived)
+    return ppi_error_memory(error);
+  ppi_contract_derive(contraction, algorithm, group->derived, &group->nest);
+  for (int i = 0; i < call->copy_count; i++)
+    group->moved_bytes +=
+        2.0 * ppi_contract_copies_made(call, &call->copies[i]) * (double)call->copies[i].elements * element_bytes;
+  return PERFPRED_OK;
+}
+
+static enum perfpred_status describe(const struct ppi_contraction *contraction,
+                                     const struct ppi_contract_algorithm *algorithm,
+                                     struct ppi_contraction_group *group, struct perfpred_error *error) {
   struct ppi_contract_call call;
   ppi_contract_resolve(contraction, algorithm, &call);
   *group = (struct ppi_contraction_group){ .kernel = algorithm->kernel,
                                            .contracted = algorithm->contracted,
                                            .free_a = algorithm->free_a,
                                            .free_b = algorithm->free_b,
+                                           .way = algorithm->way,
                                            .calls = call.calls,
                                            .work_bytes = call.work_bytes,
                                            .zero = call.zero,
                                            .call_s = (double)NAN,
                                            .best_s = (double)INFINITY };
   write_call(&call, group->text, sizeof group->text);
+  return algorithm->way != 0 ? derive(contraction, algorithm, &call, group, error) : PERFPRED_OK;
 }
 
 /* The group of an algorithm, made where there is none yet. */
@@ -69,8 +90,10 @@ static enum perfpred_status find_group(struct ppi_contraction_candidates *candid
     candidates->groups = groups;
     candidates->group_capacity = capacity;
   }
-  describe(&candidates->contraction, algorithm, &candidates->groups[candidates->group_count++]);
-  return PERFPRED_OK;
+  enum perfpred_status status =
+      describe(&candidates->contraction, algorithm, &candidates->groups[candidates->group_count], error);
+  candidates->group_count += status ? 0 : 1;
+  return status;
 }
 
 /* --- Entries ------------------------------------------------------------------------------------------------------- */
@@ -126,16 +149,22 @@ static enum perfpred_status take(struct gathering *gathering, const struct ppi_c
   return append(candidates, &entry, error);
 }
 
+/* Those with whole tensors come first. */
+static uint64_t place_of(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm) {
+  const struct ppi_contract_filter all = { 0 };
+  return algorithm->way != 0 ? (uint64_t)algorithm->way / 2
+                             : add_saturated(ppi_contract_place(contraction, &all, algorithm), PPI_WAYS_MAX);
+}
+
 static enum perfpred_status take_named(struct gathering *gathering, struct perfpred_error *error) {
   const struct ppi_contraction *contraction = &gathering->candidates->contraction;
-  const struct ppi_contract_filter all = { 0 };
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < gathering->choice->name_count && !status; i++) {
     struct ppi_contract_algorithm algorithm;
     status = ppi_contract_find(contraction, gathering->choice->names[i], &algorithm, error);
     if (status)
       break;
-    const uint64_t place = ppi_contract_place(contraction, &all, &algorithm);
+    const uint64_t place = place_of(contraction, &algorithm);
     for (size_t k = 0; k < gathering->candidates->entry_count; k++)
       if (place != UINT64_MAX && gathering->candidates->entries[k].place == place)
         return ppi_error_set(error, PERFPRED_EXISTS, "options.names[%zu]: %s is there already", i,
@@ -145,15 +174,27 @@ static enum perfpred_status take_named(struct gathering *gathering, struct perfp
   return status;
 }
 
-static enum perfpred_status take_all(struct gathering *gathering, uint64_t count, struct perfpred_error *error) {
+/* The first ones that pass a filter; *taken: how many. */
+static enum perfpred_status take_first(struct gathering *gathering, const struct ppi_contract_filter *filter,
+                                       uint64_t count, uint64_t *taken, struct perfpred_error *error) {
+  const uint64_t before = filter->wholes == PPI_WHOLES_ALONE ? 0 : PPI_WAYS_MAX;
   enum perfpred_status status = PERFPRED_OK;
   struct ppi_contract_algorithm algorithm;
-  for (uint64_t place = 0; place < count && !status; place++) {
-    if (!ppi_contract_at(&gathering->candidates->contraction, &gathering->choice->filter, place, &algorithm))
+  for (*taken = 0; *taken < count && !status; ++*taken) {
+    if (!ppi_contract_at(&gathering->candidates->contraction, filter, *taken, &algorithm))
       break;
-    status = take(gathering, &algorithm, place, 1, error);
+    status = take(gathering, &algorithm, before + *taken, 1, error);
   }
   return status;
+}
+
+static enum perfpred_status take_wholes(struct gathering *gathering, uint64_t *taken, struct perfpred_error *error) {
+  struct ppi_contract_filter filter = gathering->choice->filter;
+  *taken = 0;
+  if (filter.wholes == PPI_WHOLES_NONE)
+    return PERFPRED_OK;
+  filter.wholes = PPI_WHOLES_ALONE;
+  return take_first(gathering, &filter, PPI_WAYS_MAX, taken, error);
 }
 
 /* --- Large families ------------------------------------------------------------------------------------------------ */
@@ -213,8 +254,7 @@ static enum perfpred_status take_group(struct gathering *gathering, const struct
       ppi_contract_set_copies(contraction, &algorithm);
       if (!passes(&gathering->choice->filter, &algorithm))
         return PERFPRED_OK;
-      status = take(gathering, &algorithm,
-                    ppi_contract_place(contraction, &(struct ppi_contract_filter){ 0 }, &algorithm), stands_for, error);
+      status = take(gathering, &algorithm, place_of(contraction, &algorithm), stands_for, error);
     }
   return status;
 }
@@ -270,16 +310,23 @@ static enum perfpred_status take_some(struct gathering *gathering, struct perfpr
 /* --- All together -------------------------------------------------------------------------------------------------- */
 
 static enum perfpred_status gather(struct gathering *gathering, struct perfpred_error *error) {
-  const struct ppi_contract_filter *filter = &gathering->choice->filter;
-  uint64_t count = 0;
+  struct ppi_contract_filter filter = gathering->choice->filter;
+  uint64_t count = 0, taken = 0;
   if (gathering->choice->names)
     return take_named(gathering, error);
-  if (ppi_contract_count(&gathering->candidates->contraction, filter, &count, NULL))
+  enum perfpred_status status = take_wholes(gathering, &taken, error);
+  if (status || filter.wholes == PPI_WHOLES_ALONE || (filter.at_most > 0 && taken >= filter.at_most))
+    return status;
+  filter.wholes = PPI_WHOLES_NONE;
+  if (ppi_contract_count(&gathering->candidates->contraction, &filter, &count, NULL))
     count = UINT64_MAX;
-  if (filter->at_most > PPI_CANDIDATES_LISTED && count > PPI_CANDIDATES_LISTED)
+  if (filter.at_most > PPI_CANDIDATES_LISTED && count > PPI_CANDIDATES_LISTED)
     return ppi_error_set(error, PERFPRED_LIMIT, "filter.at_most is %" PRIu64 ", expected at most %d, or 0 for all",
-                         filter->at_most, PPI_CANDIDATES_LISTED);
-  return count > PPI_CANDIDATES_LISTED ? take_some(gathering, error) : take_all(gathering, count, error);
+                         filter.at_most, PPI_CANDIDATES_LISTED);
+  if (count > PPI_CANDIDATES_LISTED)
+    return take_some(gathering, error);
+  filter.at_most -= filter.at_most > 0 ? taken : 0;
+  return take_first(gathering, &filter, count, &taken, error);
 }
 
 enum perfpred_status ppi_contraction_candidates_of(const struct ppi_contraction *contraction,

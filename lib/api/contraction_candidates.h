@@ -13,13 +13,16 @@
 
 struct ppi_contraction_group {
   enum ppi_contract_kernel kernel;
-  int contracted, free_a, free_b; /* as in an algorithm */
+  int contracted, free_a, free_b, way; /* as in an algorithm */
   uint64_t algorithms;
-  size_t entries;    /* of these, listed ones */
-  char text[128];    /* "dgemm(N,T,200,200,8)" */
-  double calls;      /* of the kernel */
-  double work_bytes; /* of packed copies */
-  bool zero;         /* C is filled with zeros first */
+  size_t entries;                     /* of these, listed ones */
+  char text[128];                     /* "dgemm(N,T,200,200,8)" */
+  double calls;                       /* of the kernel */
+  double work_bytes;                  /* of packed copies */
+  struct ppi_contraction *derived;    /* where whole tensors are copied: what the kernel goes through; else NULL */
+  struct ppi_contract_algorithm nest; /* the algorithm there */
+  double moved_bytes;                 /* by these copies, read and written */
+  bool zero;                          /* C is filled with zeros first */
   enum perfpred_contraction_bound bound;
   double bound_s;                     /* 0: none */
   double call_s;                      /* of a warm call; NaN: not known */
@@ -62,6 +65,18 @@ struct ppi_contraction_choice {
   size_t name_count;
   int64_t memory_bytes; /* 0: no limit */
 };
+
+/* What calls and windows of a group's entries go through: the contraction and the algorithm, or those derived from them. entry: of the group. */
+static inline const struct ppi_contraction *ppi_contraction_of(const struct ppi_contraction_candidates *candidates,
+                                                               const struct ppi_contraction_entry *entry) {
+  const struct ppi_contraction *derived = candidates->groups[entry->group].derived;
+  return derived ? derived : &candidates->contraction;
+}
+static inline const struct ppi_contract_algorithm *
+ppi_contraction_nest(const struct ppi_contraction_candidates *candidates, const struct ppi_contraction_entry *entry) {
+  const struct ppi_contraction_group *group = &candidates->groups[entry->group];
+  return group->derived ? &group->nest : &entry->algorithm;
+}
 
 /* candidates: overwritten; to be freed whatever is returned. PERFPRED_NOT_FOUND: there are none; PERFPRED_LIMIT: none gets by with the
    memory. */

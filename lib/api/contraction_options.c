@@ -38,6 +38,20 @@ static enum perfpred_status check_choices(const struct perfpred_contraction_plan
   return PERFPRED_OK;
 }
 
+/* Those with whole tensors are looked at unless somebody says that they are not. */
+static enum perfpred_status choose_wholes(struct perfpred_contraction_planner *planner, struct perfpred_error *error) {
+  struct ppi_contract_filter *filter = &planner->choice.filter;
+  const int left_out = planner->options.no_wholes;
+  if (left_out != 0 && left_out != 1)
+    return ppi_error_set(error, PERFPRED_INVALID, "options.no_wholes is %d, expected 0 or 1", left_out);
+  if (left_out && filter->wholes == PPI_WHOLES_ALONE)
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "options.no_wholes is 1, but filter.wholes leaves nothing else, expected one of them");
+  if (filter->wholes != PPI_WHOLES_ALONE)
+    filter->wholes = left_out ? PPI_WHOLES_NONE : PPI_WHOLES_TOO;
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status check_numbers(const struct perfpred_contraction_plan_options *options,
                                           struct perfpred_error *error) {
   if (options->budget_s < 0.0 || isnan(options->budget_s))
@@ -119,6 +133,8 @@ enum perfpred_status ppi_contraction_planner_options(struct perfpred_contraction
     status = check_amounts(&planner->options, error);
   if (!status)
     status = ppi_contraction_filter(planner->options.filter, &planner->choice.filter, error);
+  if (!status)
+    status = choose_wholes(planner, error);
   if (!status)
     status = copy_names(planner, error);
   planner->choice.names = (const char *const *)planner->names;

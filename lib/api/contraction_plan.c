@@ -155,7 +155,8 @@ bool ppi_contraction_same(const struct ppi_contraction *a, const struct ppi_cont
 
 bool ppi_contraction_same_algorithm(const struct ppi_contract_algorithm *a, const struct ppi_contract_algorithm *b) {
   return a->kernel == b->kernel && a->contracted == b->contracted && a->free_a == b->free_a && a->free_b == b->free_b &&
-         a->loop_count == b->loop_count && memcmp(a->loops, b->loops, (size_t)a->loop_count * sizeof *a->loops) == 0;
+         a->way == b->way && a->loop_count == b->loop_count &&
+         memcmp(a->loops, b->loops, (size_t)a->loop_count * sizeof *a->loops) == 0;
 }
 
 /* --- Telling ------------------------------------------------------------------------------------------------------- */
@@ -237,7 +238,8 @@ void ppi_contraction_plan_tell(const struct perfpred_contraction_plan *plan, siz
     .memory_bytes = candidates->tensor_bytes + group->work_bytes,
     .buffer_bytes = group->work_bytes,
     .cost_s = entry->cost_s,
-    .tied = is_tied(findings, entry)
+    .tied = is_tied(findings, entry),
+    .whole = entry->algorithm.way != 0
   };
   ppi_contract_name(&plan->contraction, &entry->algorithm, prediction->name);
   for (int o = 0; o < PPI_OPERANDS; o++)

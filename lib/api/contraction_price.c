@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/contraction_whole.h"
 #include "base/stats.h"
 #include "contract/occurrence.h"
 #include "measure/schedule.h"
@@ -25,6 +26,9 @@
 #define OCCURRENCES 3.0   /* kinds of them, roughly */
 #define SHORT_S 2e-6      /* calls that need no set-up are repeated so long */
 #define ZERO_BYTES 8e6    /* larger results are filled once */
+#define COPY_BYTES 16e6   /* of a tensor that is transposed as a whole are copied, */
+#define COPY_MOST 48e6    /* or what the caches hold, up to so many */
+#define CALL_S 4e-3       /* longer calls of algorithms that do so are shortened */
 
 static const struct ppi_contraction_group *group_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
   return &pricing->candidates->groups[pricing->candidates->entries[entry].group];
@@ -85,9 +89,31 @@ static double limit_of(const struct ppi_contraction_pricing *pricing, size_t ent
   return PATIENCE * request_s(effort_of(pricing, entry).sample_s, repetitions_of(pricing, entry));
 }
 
+static int find_pieces(const struct ppi_contraction_pricing *pricing, size_t entry,
+                       struct ppi_contraction_piece pieces[PPI_PIECES_MAX]) {
+  const double bytes = fmax(COPY_BYTES, fmin((double)pricing->caches.bytes, COPY_MOST));
+  return ppi_contraction_pieces(pricing->candidates, &pricing->candidates->entries[entry], bytes, CALL_S, pieces);
+}
+
+static int piece_repetitions(const struct ppi_contraction_pricing *pricing, const struct ppi_contraction_piece *piece) {
+  return pricing->repetitions > 0 ? pricing->repetitions : piece->time_s > LONG_S ? 1 : REPETITIONS_LEAST;
+}
+
+/* Whether a shorter call stands for those of the kernel. */
+static bool is_shortened(const struct ppi_contraction_pricing *pricing, size_t entry) {
+  const struct ppi_contraction_group *group = group_of(pricing, entry);
+  return group->derived && group->call_s > CALL_S && !group->modelled;
+}
+
 double ppi_contraction_price_cost(const struct ppi_contraction_pricing *pricing, size_t entry) {
   const struct effort effort = effort_of(pricing, entry);
-  return effort.requests * pricing->overhead * request_s(effort.sample_s, repetitions_of(pricing, entry));
+  struct ppi_contraction_piece pieces[PPI_PIECES_MAX];
+  const int count = ppi_contraction_price_idle(pricing) ? 0 : find_pieces(pricing, entry, pieces);
+  double sum =
+      is_shortened(pricing, entry) ? 0.0 : effort.requests * request_s(effort.sample_s, repetitions_of(pricing, entry));
+  for (int i = 0; i < count; i++)
+    sum += request_s(pieces[i].time_s, piece_repetitions(pricing, &pieces[i]));
+  return sum * pricing->overhead;
 }
 
 /* --- Leaders ------------------------------------------------------------------------------------------------------- */
@@ -115,12 +141,13 @@ enum perfpred_status ppi_contraction_price_prepare(struct ppi_contraction_pricin
     entry->leader = i;
     if (!replayed)
       continue;
+    const struct ppi_contract_algorithm *nest = ppi_contraction_nest(candidates, entry);
     status =
-        ppi_contraction_windows_divide(&candidates->contraction, &entry->algorithm,
+        ppi_contraction_windows_divide(ppi_contraction_of(candidates, entry), nest,
                                        call_time(&candidates->groups[group]), &pricing->caches, &entry->windows, error);
     if (status)
       break;
-    ppi_contraction_windows_key(&entry->windows, &entry->algorithm, entry->key);
+    ppi_contraction_windows_key(&entry->windows, nest, entry->key);
     find_leader(candidates->entries, i);
   }
   candidates->groups[group].prepared = !status;
@@ -144,7 +171,8 @@ struct job {
   struct ppi_contraction_batch batch;
   size_t part_count, part_capacity;
   struct part *parts;
-  size_t tour; /* of the present entry; SIZE_MAX: not in the batch yet */
+  size_t tour;                               /* of the present entry; SIZE_MAX: not in the batch yet */
+  const struct ppi_contraction_piece *piece; /* that the tour is for; NULL: what the kernel goes through */
 };
 
 static enum perfpred_status add_part(struct job *job, const struct part *part, struct perfpred_error *error) {
@@ -161,10 +189,14 @@ static enum perfpred_status add_part(struct job *job, const struct part *part, s
 }
 
 static enum perfpred_status need_tour(struct job *job, size_t entry, struct perfpred_error *error) {
+  const struct ppi_contraction_candidates *candidates = job->pricing->candidates;
+  const struct ppi_contraction_piece *piece = job->piece;
   if (job->tour != SIZE_MAX)
     return PERFPRED_OK;
-  return ppi_contraction_batch_tour(&job->batch, job->pricing->kernels, &job->pricing->candidates->contraction,
-                                    &job->pricing->candidates->entries[entry].algorithm, &job->tour, error);
+  return ppi_contraction_batch_tour(
+      &job->batch, job->pricing->kernels,
+      piece ? &piece->contraction : ppi_contraction_of(candidates, &candidates->entries[entry]),
+      piece ? piece->algorithm : ppi_contraction_nest(candidates, &candidates->entries[entry]), &job->tour, error);
 }
 
 /* A request that stands for itself. */
@@ -312,15 +344,43 @@ static enum perfpred_status add_occurrences(struct job *job, size_t entry, bool 
     .whole_lines = true,
     .corrected = true
   };
+  const struct ppi_contraction_entry *it = &pricing->candidates->entries[entry];
   struct ppi_occurrences occurrences;
   enum perfpred_status status =
-      ppi_occurrences_find(&pricing->candidates->contraction, &pricing->candidates->entries[entry].algorithm, &settings,
-                           &occurrences, error);
+      ppi_occurrences_find(ppi_contraction_of(pricing->candidates, it), ppi_contraction_nest(pricing->candidates, it),
+                           &settings, &occurrences, error);
   for (int i = 0; i < (status ? 0 : occurrences.count) && !status; i++) {
     const struct ppi_body_call *call = &occurrences.body.calls[occurrences.items[i].call];
     if (!models_call || call->kind != PPI_BODY_KERNEL)
       status = add_occurrence(job, entry, call, &occurrences.items[i], error);
   }
+  return status;
+}
+
+/* --- Whole tensors ------------------------------------------------------------------------------------------------- */
+
+static enum perfpred_status add_pieces(struct job *job, size_t entry, struct perfpred_error *error) {
+  const struct ppi_contraction_pricing *pricing = job->pricing;
+  struct ppi_contraction_piece pieces[PPI_PIECES_MAX];
+  const int count = find_pieces(pricing, entry, pieces);
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = 0; i < count && !status; i++) {
+    const bool call = pieces[i].subject == PPI_TOUR_CALL;
+    struct ppi_tour_request request = { .subject = pieces[i].subject,
+                                        .operand = pieces[i].operand,
+                                        .level = call ? PPI_TOUR_ANYWHERE : 0,
+                                        .timed = 1,
+                                        .repetitions = piece_repetitions(pricing, &pieces[i]) };
+    const struct part part = { .entry = entry, .what = call ? CALLS : COPIES, .count = pieces[i].count };
+    job->tour = SIZE_MAX;
+    job->piece = &pieces[i];
+    status = add_request(job, part, call ? pricing->candidates->entries[entry].group : PPI_MEMO_NONE, pieces[i].key,
+                         &request, error);
+  }
+  job->piece = NULL;
+  job->tour = SIZE_MAX;
+  if (!status && is_shortened(pricing, entry) && group_of(pricing, entry)->zero)
+    status = add_zero(job, entry, 1.0, error);
   return status;
 }
 
@@ -406,10 +466,13 @@ static enum perfpred_status add_entry(struct job *job, size_t entry, struct perf
   const struct ppi_contraction_pricing *pricing = job->pricing;
   const bool modelled = group_of(pricing, entry)->modelled;
   job->tour = SIZE_MAX;
-  if (ppi_contraction_price_idle(pricing))
+  if (ppi_contraction_price_idle(pricing) || (modelled && !pricing->sampler))
     return PERFPRED_OK;
+  enum perfpred_status status = add_pieces(job, entry, error);
+  if (status || is_shortened(pricing, entry))
+    return status;
   if (modelled)
-    return pricing->sampler ? add_occurrences(job, entry, true, error) : PERFPRED_OK;
+    return add_occurrences(job, entry, true, error);
   return is_replayed(pricing) ? add_windows(job, entry, error) : add_occurrences(job, entry, false, error);
 }
 

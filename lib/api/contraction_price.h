@@ -32,6 +32,9 @@ enum perfpred_status ppi_contraction_price_bounds(struct ppi_contraction_pricing
 /* The same again for some, by calls that take about so many seconds each. */
 enum perfpred_status ppi_contraction_price_scaled(struct ppi_contraction_pricing *pricing, const size_t *groups,
                                                   size_t count, double call_s, struct perfpred_error *error);
+/* Smaller extents of what the kernel goes through, so that their product is at most `most`; *ratio: of work, to that. */
+void ppi_contraction_price_clip(struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm,
+                                double most, double *ratio);
 /* Whether models alone were asked and none answered for a group: why. */
 enum ppi_contraction_answer ppi_contraction_price_known(const struct ppi_contraction_pricing *pricing, size_t group);
 

@@ -93,7 +93,10 @@ static void sort_groups(struct searching *searching) {
   }
 }
 
+/* Before anything is predicted, what makes too many calls waits: something else has a bound that says so. */
 static bool can_win(const struct searching *searching, const struct ppi_contraction_group *group) {
+  if (!searching->search->complete && !isfinite(searching->best_s) && group->bound == PERFPRED_CONTRACTION_BOUND_CALLS)
+    return false;
   return searching->search->complete || ppi_contraction_price_idle(searching->pricing) ||
          group->bound_s < fmin(searching->best_s, searching->rough_s);
 }

@@ -253,14 +253,17 @@ struct candidate {
   double bytes, effort; /* elements moved, and how well */
 };
 
-/* Whether BLAS with integers of 32 bits can take it, and memory can be had. */
+/* Whether BLAS with integers of 32 bits can take it, and packed tensors are not larger than the given ones: where elements of inputs share places
+   they may be anything. */
 static bool is_possible(const struct ppi_contraction *contraction, const struct ppi_contract_algorithm *made) {
   struct ppi_contract_call call;
   bool fine = true;
   ppi_contract_resolve(contraction, made, &call);
   for (int i = 0; i < call.argument_count; i++)
     fine = fine && call.arguments[i].value <= INT32_MAX;
-  return fine && call.work_bytes < 0x1p62;
+  for (int i = 0; i < call.copy_count; i++)
+    fine = fine && call.copies[i].elements <= contraction->tensor[call.copies[i].operand].elements;
+  return fine;
 }
 
 /* Short lines are dearer. */

@@ -15,7 +15,8 @@
 #define PPI_WAY_FREE_B 4     /* of B in that of B, else of C */
 #define PPI_WAY_CONTRACTED 8 /* contracted ones in that of B, else of A */
 
-/* Those that there are, the fewest bytes moved first. Those that call BLAS with more than 2^31 - 1 as an extent or stride are none, nor is what
+/* Those that there are, the fewest bytes moved first. Those that call BLAS with more than 2^31 - 1 as an extent or stride are none, nor
+   is what would unfold elements that share places, nor what
    is an algorithm of the family in all but its name; where an extent is 0 there is none. */
 int ppi_contract_ways(const struct ppi_contraction *contraction, struct ppi_contract_algorithm ways[PPI_WAYS_MAX]);
 

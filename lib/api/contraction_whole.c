@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "api/contraction_whole.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/contraction_price.h"
+
+#define RATE 5e9      /* bytes per second, read and written, roughly */
+#define SHORTENED 0.5 /* of the time from which on a call is shortened: about what the shorter one takes */
+
+/* --- Copies -------------------------------------------------------------------------------------------------------- */
+
+/* The dimension to halve: what lies far apart in both memories, so that lines and what is next to them stay as they are. -1: none. */
+static int find_far(const struct ppi_contract_copy *copy) {
+  int far = -1;
+  double farthest = 0.0;
+  for (int d = 0; d < copy->rank; d++) {
+    const double apart = (double)copy->dimensions[d].tensor * (double)copy->dimensions[d].packed;
+    if (copy->dimensions[d].extent > 1 && apart > farthest) {
+      farthest = apart;
+      far = d;
+    }
+  }
+  return far;
+}
+
+static const struct ppi_contract_copy *copy_of(const struct ppi_contract_call *call, int operand) {
+  int i = 0;
+  while (call->copies[i].operand != operand)
+    i++;
+  return &call->copies[i];
+}
+
+/* Fewer elements; returns how many times as many the whole has. */
+static double shorten(struct ppi_contraction *contraction, const struct ppi_contract_algorithm *algorithm, int operand,
+                      double most, struct ppi_contract_call *call) {
+  ppi_contract_resolve(contraction, algorithm, call);
+  const double all = (double)copy_of(call, operand)->elements;
+  for (;;) {
+    const struct ppi_contract_copy *copy = copy_of(call, operand);
+    const int far = find_far(copy);
+    if ((double)copy->elements <= most || far < 0)
+      return all / (double)copy->elements;
+    contraction->index[copy->dimensions[far].index].extent /= 2;
+    ppi_contract_resolve(contraction, algorithm, call);
+  }
+}
+
+/* The same copy of the same tensor is the same benchmark, whoever makes it. */
+static void write_key(const struct ppi_contract_copy *copy, bool out, char *key, size_t size) {
+  int length = snprintf(key, size, "whole %d %d", copy->operand, out);
+  for (int d = 0; d < copy->rank && length > 0 && (size_t)length < size; d++)
+    length += snprintf(key + length, size - (size_t)length, " %" PRId64 " %" PRId64, copy->dimensions[d].extent,
+                       copy->dimensions[d].tensor);
+}
+
+static void make_copy(const struct ppi_contraction_candidates *candidates, const struct ppi_contraction_entry *entry,
+                      int operand, bool out, double bytes, struct ppi_contraction_piece *piece) {
+  const double element_bytes = (double)ppi_type_bytes(candidates->contraction.type, false);
+  struct ppi_contract_call call;
+  *piece = (struct ppi_contraction_piece){ .contraction = candidates->contraction,
+                                           .algorithm = &entry->algorithm,
+                                           .subject = out ? PPI_TOUR_COPY_OUT : PPI_TOUR_COPY_IN,
+                                           .operand = operand };
+  piece->count = shorten(&piece->contraction, &entry->algorithm, operand, bytes / element_bytes, &call);
+  const struct ppi_contract_copy *copy = copy_of(&call, operand);
+  piece->time_s = 2.0 * (double)copy->elements * element_bytes / RATE;
+  write_key(copy, out, piece->key, sizeof piece->key);
+}
+
+/* --- Calls --------------------------------------------------------------------------------------------------------- */
+
+static void make_call(const struct ppi_contraction_candidates *candidates, const struct ppi_contraction_entry *entry,
+                      double call_s, struct ppi_contraction_piece *piece) {
+  const struct ppi_contraction_group *group = &candidates->groups[entry->group];
+  const int claimed[] = { group->nest.contracted, group->nest.free_a, group->nest.free_b };
+  double work = 1.0, ratio = 1.0;
+  for (size_t i = 0; i < sizeof claimed / sizeof claimed[0]; i++)
+    work *= claimed[i] >= 0 ? (double)group->derived->index[claimed[i]].extent : 1.0;
+  *piece = (struct ppi_contraction_piece){
+    .contraction = *group->derived, .algorithm = &group->nest, .subject = PPI_TOUR_CALL, .key = "shorter"
+  };
+  ppi_contraction_price_clip(&piece->contraction, piece->algorithm, SHORTENED * work * call_s / group->call_s, &ratio);
+  piece->count = group->calls * ratio;
+  piece->time_s = group->call_s / ratio;
+}
+
+int ppi_contraction_pieces(const struct ppi_contraction_candidates *candidates,
+                           const struct ppi_contraction_entry *entry, double bytes, double call_s,
+                           struct ppi_contraction_piece pieces[PPI_PIECES_MAX]) {
+  const struct ppi_contraction_group *group = &candidates->groups[entry->group];
+  struct ppi_contract_call call;
+  int count = 0;
+  if (!group->derived)
+    return 0;
+  ppi_contract_resolve(&candidates->contraction, &entry->algorithm, &call);
+  for (int i = 0; i < call.copy_count; i++)
+    for (int out = 0; out < 2; out++)
+      if (out ? call.copies[i].out : call.copies[i].in)
+        make_copy(candidates, entry, call.copies[i].operand, out, bytes, &pieces[count++]);
+  if (group->call_s > call_s && !group->modelled)
+    make_call(candidates, entry, call_s, &pieces[count++]);
+  return count;
+}
