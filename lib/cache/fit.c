@@ -210,6 +210,7 @@ enum perfpred_status perfpred_cache_fit(const struct perfpred_cache *const *cach
   if (!status) {
     fit_smoothing(&fit);
     fit_kernels(&fit);
+    fit_smoothing(&fit); /* of those that are left */
     fit_weights(&fit);
     write_fit(&fit, options);
   }

@@ -346,7 +346,25 @@ static enum perfpred_status analyze_cache(struct perfpred_error *error) {
   return status ? status : tell_cache(cache, error);
 }
 
-/* A plan that blends, and an analysis of its own. */
+/* The analysis is released. */
+static enum perfpred_status fit_cache(struct perfpred_cache *cache, struct perfpred_error *error) {
+  double times_s[64];
+  const struct perfpred_cache *const caches[] = { cache };
+  const double *const measured_s[] = { times_s };
+  struct perfpred_cache_info info = PERFPRED_CACHE_INFO_INIT;
+  struct perfpred_cache_options fitted = PERFPRED_CACHE_OPTIONS_INIT;
+  for (size_t i = 0; i < sizeof times_s / sizeof times_s[0]; i++)
+    times_s[i] = 1e-5;
+  enum perfpred_status status = perfpred_cache_summary(cache, &info, error);
+  if (!status && info.calls <= sizeof times_s / sizeof times_s[0])
+    status = perfpred_cache_fit(caches, measured_s, 1, &fitted, error);
+  if (status ? fitted.alpha > 0.0 : !(fitted.weights[0] > 0.0))
+    fault_touched("fit");
+  perfpred_cache_destroy(cache);
+  return status;
+}
+
+/* A plan that blends, an analysis of its own, and a fit to it. */
 static enum perfpred_status blend(struct perfpred_error *error) {
   static const int64_t values[] = { 48, 16 };
   struct perfpred_cache_options cache_options = PERFPRED_CACHE_OPTIONS_INIT;
@@ -363,7 +381,8 @@ static enum perfpred_status blend(struct perfpred_error *error) {
     status = perfpred_plan_predict(plan, values, 2, &prediction, error);
   if (!status) {
     status = perfpred_plan_cache(plan, values, 2, &cache_options, &cache, error);
-    perfpred_cache_destroy(result(status, cache, "cache"));
+    cache = result(status, cache, "cache");
+    status = status ? status : fit_cache(cache, error);
   }
   perfpred_plan_destroy(plan);
   return status;

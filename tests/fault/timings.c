@@ -51,6 +51,7 @@ static enum perfpred_status replay(struct perfpred_error *error) {
   struct perfpred_replayed replayed = PERFPRED_REPLAYED_INIT;
   options.steps = 2;
   options.repetitions = 1;
+  options.mode = PERFPRED_REPLAY_TOUCH; /* with an emulation of the caches */
   enum perfpred_status status = perfpred_replay(sampler, program, parameters, 2, &options, &replayed, error);
   if (status && replayed.steps != 0)
     fault_touched("replayed");
