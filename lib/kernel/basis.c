@@ -16,6 +16,19 @@ void ppi_basis_apply(const struct ppi_basis *basis, const struct perfpred_kernel
   }
 }
 
+int64_t ppi_basis_product(const struct ppi_basis *basis, const struct perfpred_kernel *kernel, const int64_t *sizes) {
+  int64_t product = 1;
+  for (int k = 0; k < kernel->size_count; k++) {
+    int64_t size = basis ? basis->constants[k] : sizes[k];
+    for (int d = 0; basis && d < basis->dimensions; d++)
+      size += basis->matrix[k][d] * sizes[d];
+    if (size <= 0)
+      return 0;
+    product = product <= PPI_PRODUCT_MAX / size ? product * size : PPI_PRODUCT_MAX;
+  }
+  return product;
+}
+
 void ppi_basis_degrees(const struct ppi_basis *basis, const struct perfpred_kernel *kernel,
                        const struct ppi_value *values, int degrees[PPI_SIZE_MAX]) {
   int own[PPI_SIZE_MAX] = { 0 };

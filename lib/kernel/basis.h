@@ -24,6 +24,9 @@ struct ppi_basis {
 /* Sets the size arguments of values; what would be negative is 0. */
 void ppi_basis_apply(const struct ppi_basis *basis, const struct perfpred_kernel *kernel, const int64_t *sizes,
                      struct ppi_value *values);
+/* Product of the kernel's size arguments, each of them 0 at least, PPI_PRODUCT_MAX at most; basis NULL: they are the sizes. */
+#define PPI_PRODUCT_MAX (INT64_C(1) << 53)
+int64_t ppi_basis_product(const struct ppi_basis *basis, const struct perfpred_kernel *kernel, const int64_t *sizes);
 /* Degree of the kernel's cost in each size of the basis, at most that of any kernel. */
 void ppi_basis_degrees(const struct ppi_basis *basis, const struct perfpred_kernel *kernel,
                        const struct ppi_value *values, int degrees[PPI_SIZE_MAX]);

@@ -27,6 +27,7 @@ struct ppi_sampled {
   int dimensions, count, reference; /* reference: place of the reference statistic */
   int64_t *sizes;                   /* count * dimensions */
   struct ppi_tiles tiles;
+  int64_t *products; /* of the kernel's sizes */
   double *padded;    /* sizes, padded to the tiles */
   double *values;    /* count * PPI_STATISTICS, as of the full number of repetitions */
   double *variances; /* relative, of the reference statistic */
@@ -50,7 +51,7 @@ struct ppi_chain_fit {
   double press;             /* sum of squares of the relative errors of points left out */
 };
 
-/* A box of the tree. Its points are those from `from` to `upper`. */
+/* A box of the tree. Its points are those from `from` to `upper`, behind the dimensions of their products. */
 struct ppi_region {
   int64_t lower[PPI_SIZE_MAX], upper[PPI_SIZE_MAX], from[PPI_SIZE_MAX];
   int node, depth, count;
@@ -79,7 +80,7 @@ struct ppi_gap {
 
 /* How a region is cut in two. */
 struct ppi_cut {
-  int dimension; /* -1: none */
+  int dimension; /* -1: none; behind the dimensions comes the product of the kernel's sizes */
   int64_t at, below, above;
   bool shared; /* the points at `at` belong to both sides */
   double press;
@@ -128,6 +129,13 @@ struct ppi_wishes {
 void ppi_terms_of(const struct ppi_growth *growth, struct ppi_terms *terms);
 
 /* sampled.c */
+/* A size of a point, or behind the dimensions the product. */
+static inline int64_t ppi_sampled_at(const struct ppi_sampled *data, int place, int d) {
+  return d < data->dimensions ? data->sizes[(size_t)place * (size_t)data->dimensions + (size_t)d]
+                              : data->products[place];
+}
+/* Whether boxes of a target may be cut by the product of its kernel's sizes. */
+bool ppi_growth_has_products(const struct ppi_growth *growth);
 enum perfpred_status ppi_sampled_of(const struct ppi_refinement *refinement, size_t target, struct ppi_sampled *data);
 void ppi_sampled_release(struct ppi_sampled *data);
 

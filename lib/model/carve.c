@@ -73,6 +73,8 @@ static enum perfpred_status carve_piece(const struct ppi_refinement *refinement,
   memset(piece, 0, sizeof *piece);
   memcpy(piece->lower, region->lower, sizeof piece->lower);
   memcpy(piece->upper, region->upper, sizeof piece->upper);
+  for (int d = terms->dimensions; d < PPI_SIZE_MAX; d++)
+    piece->lower[d] = piece->upper[d] = 0;
   piece->tiles = partition->data->tiles;
   if (!status)
     status = fit(refinement, partition, region, &rows, terms, piece);

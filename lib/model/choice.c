@@ -140,6 +140,15 @@ static void choice_measure(struct ppi_choice *choice) {
                choice->known + (size_t)i * PPI_SIZE_MAX);
 }
 
+/* Of the region's box there may be a part beyond a product. */
+static bool is_on_side(const struct ppi_choice *choice, const int64_t *sizes) {
+  const struct ppi_growth *growth = choice->partition->growth;
+  if (!ppi_growth_has_products(growth))
+    return true;
+  const int64_t product = ppi_basis_product(growth->target->basis, growth->target->kernel, sizes);
+  return product >= choice->region->from[growth->dimensions] && product <= choice->region->upper[growth->dimensions];
+}
+
 static enum perfpred_status collect(struct ppi_choice *choice) {
   double places = ppi_region_places(choice->partition->growth, choice->region);
   bool all = places <= CANDIDATES;
@@ -152,7 +161,8 @@ static enum perfpred_status collect(struct ppi_choice *choice) {
   for (int i = 0; i < count; i++) {
     candidate_at(choice, (uint64_t)i + (all ? 0 : 5 * (uint64_t)choice->region->count), all,
                  candidate(choice, choice->count));
-    if (!ppi_choice_is_open(choice->refinement, choice->target, candidate(choice, choice->count)))
+    if (!ppi_choice_is_open(choice->refinement, choice->target, candidate(choice, choice->count)) ||
+        !is_on_side(choice, candidate(choice, choice->count)))
       continue;
     take_roots(candidate(choice, choice->count), choice->partition->data->dimensions,
                choice->roots + (size_t)choice->count * PPI_SIZE_MAX);

@@ -7,9 +7,14 @@
 
 #include "model/adaptive.h"
 
-#define SIDE_LEAST 3   /* points of one side */
-#define COARSE 12      /* places along a dimension that are tried at first */
-#define CONTINUOUS 1.3 /* shared points may make the error so much larger */
+#define SIDE_LEAST 3      /* points of one side */
+#define COARSE 12         /* places along a dimension that are tried at first */
+#define CONTINUOUS 1.3    /* shared points may make the error so much larger */
+#define PRODUCT_PLACES 32 /* products that are tried at first */
+#define PRODUCT_LEAST 12  /* points of one side of a cut by the product */
+#define PRODUCT_GAIN 0.5 /* of the sum of squares of the best other cut: what one by the product has to leave less of */
+#define PRODUCT_SHARED                                                                                                 \
+  16 /* one part in so many of the products below a cut is added to the other side, to see whether there is a jump */
 
 struct search {
   struct ppi_partition *partition;
@@ -17,12 +22,11 @@ struct search {
   int *left, *right;
   int64_t *coordinates; /* distinct ones along the present dimension, ascending */
   int coordinate_count, dimension;
+  int least; /* points of one side */
 };
 
 static int64_t coordinate(const struct search *search, int place) {
-  const struct ppi_sampled *data = search->partition->data;
-
-  return data->sizes[(size_t)place * (size_t)data->dimensions + (size_t)search->dimension];
+  return ppi_sampled_at(search->partition->data, place, search->dimension);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -70,7 +74,7 @@ static double evaluate(struct search *search, int64_t at, int64_t from, double l
     if (x >= from)
       search->right[rights++] = region->index[i];
   }
-  if (lefts < SIDE_LEAST || rights < SIDE_LEAST)
+  if (lefts < search->least || rights < search->least)
     return INFINITY;
   box.upper[search->dimension] = at;
   ppi_chain_run(&search->partition->chain, box.lower, box.upper, search->left, lefts, &fit, NULL, NULL);
@@ -111,6 +115,51 @@ static void try_dimension(struct search *search, struct ppi_cut *cut) {
   for (int i = best - stride + 1; best >= 0 && i < best + stride; i++)
     if (i != best && i >= 0 && i < places)
       try_place(search, i, cut);
+}
+
+/* Best of products that are ever closer together. *best: its place, or -1. */
+static void try_places(struct search *search, int *best, struct ppi_cut *cut) {
+  const int places = search->coordinate_count - 1;
+  int stride = 1 + (places - 1) / PRODUCT_PLACES;
+
+  *best = -1;
+  for (int i = stride / 2; i < places; i += stride) {
+    double before = cut->press;
+    try_place(search, i, cut);
+    if (cut->press < before)
+      *best = i;
+  }
+  for (stride = (stride + 1) / 2; *best >= 0 && stride >= 1; stride = stride > 1 ? (stride + 1) / 2 : 0) {
+    const int beside[] = { *best - stride, *best + stride };
+    for (int k = 0; k < 2; k++) {
+      double before = cut->press;
+      if (beside[k] >= 0 && beside[k] < places)
+        try_place(search, beside[k], cut);
+      if (cut->press < before)
+        *best = beside[k];
+    }
+  }
+}
+
+/* Libraries choose kernels, and numbers of threads, by the product of the sizes, which no few boxes follow. Only what is a jump is cut so. */
+static void try_product(struct search *search, struct ppi_cut *cut) {
+  const double limit = PRODUCT_GAIN * fmin(cut->press, search->region->fit.press);
+  struct ppi_cut found = { .dimension = -1, .press = limit };
+  int best;
+
+  search->dimension = search->partition->growth->dimensions;
+  search->least = PRODUCT_LEAST;
+  collect(search);
+  try_places(search, &best, &found);
+  if (best >= 0) {
+    int shared = best - search->coordinate_count / PRODUCT_SHARED;
+    int64_t from = search->coordinates[shared > 0 ? shared : 0];
+    double smooth = evaluate(search, found.at, from, INFINITY);
+
+    if (smooth > CONTINUOUS * found.press)
+      *cut = found;
+  }
+  search->least = SIDE_LEAST;
 }
 
 /* Points at a cut through something continuous serve both sides. */
@@ -172,14 +221,16 @@ static enum perfpred_status search_all(struct search *search, bool complete, str
     if (may_cut(search->partition, search->region, d, complete))
       try_dimension(search, cut);
   }
-  if (cut->dimension >= 0)
+  if (ppi_growth_has_products(search->partition->growth) && search->region->count >= 2 * PRODUCT_LEAST)
+    try_product(search, cut);
+  if (cut->dimension >= 0 && cut->dimension < search->partition->growth->dimensions)
     try_shared(search, cut);
   return PERFPRED_OK;
 }
 
 enum perfpred_status ppi_cut_find(struct ppi_partition *partition, const struct ppi_region *region, struct ppi_cut *cut,
                                   struct perfpred_error *error) {
-  struct search search = { partition, region, NULL, NULL, NULL, 0, 0 };
+  struct search search = { .partition = partition, .region = region, .least = SIDE_LEAST };
   bool complete = ppi_region_is_complete(partition->growth, region);
   enum perfpred_status status = PERFPRED_OK;
 

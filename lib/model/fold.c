@@ -20,6 +20,8 @@ static __attribute__((noinline)) bool enter(struct ppi_fold *fold, const struct 
     const int64_t lower = fold->piece->lower[d];
     fold->least[d] = lower > submodel->lower[d] || lower < 1 ? lower + 1 : lower;
     fold->most[d] = fold->piece->upper[d];
+    if (submodel->products) /* where in its box the piece ends is not told by one size */
+      fold->least[d] = fold->most[d] = sizes[d];
   }
   return true;
 }

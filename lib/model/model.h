@@ -44,7 +44,8 @@ struct ppi_piece {
 #define PPI_COEFFICIENT_MAX 65536 /* per statistic and piece */
 #define PPI_PIECE_MAX 65536       /* per sub-model */
 
-/* Node of the refinement tree: a split (dimension >= 0: size <= at goes left, else right) or a piece. */
+/* Node of the refinement tree: a split (dimension >= 0: size <= at goes left, else right) or a piece. Behind the dimensions comes the product
+   of the kernel's sizes, by which libraries choose kernels and numbers of threads: both sides of such a split have its box. */
 struct ppi_split {
   int dimension; /* -1: leaf */
   int64_t at;
@@ -66,6 +67,7 @@ struct ppi_submodel {
   struct ppi_split *splits; /* [0] is the root */
   struct ppi_piece *pieces;
   ppi_pair *packed; /* behind the pieces' (packed.h) */
+  bool products;    /* packed: there are splits by the product */
   uint64_t points, samples, disturbed;
   struct ppi_value values[PPI_ARG_MAX]; /* flags and scalars of the case, from case_text: for flop counts */
   struct ppi_anchor *anchors;           /* of the kernel and case; owned */
@@ -117,6 +119,7 @@ enum perfpred_status ppi_models_append(struct perfpred_models *models, struct pp
 enum perfpred_status ppi_models_check_info(const struct perfpred_models *models, const void *info, size_t size,
                                            size_t least, const char *initializer, struct perfpred_error *error);
 void ppi_submodel_release(struct ppi_submodel *submodel);
+#define PPI_PRODUCT_NAME "*" /* in place of the name of a size */
 const char *ppi_submodel_size_name(const struct ppi_submodel *submodel, int d);
 /* Appends a setup, NULL: one that is all zero; its place into place. It must not be one of the models' own. */
 enum perfpred_status ppi_models_add_setup(struct perfpred_models *models, const struct ppi_setup *setup, int *place,
@@ -137,8 +140,12 @@ void ppi_piece_values(const struct ppi_piece *piece, int dimensions, const int64
    lower piece. */
 static inline const struct ppi_piece *ppi_submodel_piece(const struct ppi_submodel *submodel, const int64_t *sizes) {
   const struct ppi_split *split = submodel->splits;
-  while (split->dimension >= 0)
-    split = submodel->splits + (sizes[split->dimension] <= split->at ? split->left : split->right);
+  while (split->dimension >= 0) {
+    const int64_t size = split->dimension < submodel->dimensions
+                             ? sizes[split->dimension]
+                             : ppi_basis_product(submodel->basis, submodel->kernel, sizes);
+    split = submodel->splits + (size <= split->at ? split->left : split->right);
+  }
   return submodel->pieces + split->piece;
 }
 /* Checks one sub-model as a loader must: tree well-formed and covering the domain, numbers finite, bounds ordered and >= 0. what: prefix for the text. */

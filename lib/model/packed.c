@@ -49,6 +49,9 @@ enum perfpred_status ppi_submodel_pack(struct ppi_submodel *submodel, struct per
   submodel->packed = aligned_alloc(LINE, (total * sizeof(ppi_pair) / LINE + 1) * LINE);
   if (!submodel->packed)
     return ppi_error_memory(error);
+  submodel->products = false;
+  for (int i = 0; i < submodel->split_count; i++)
+    submodel->products = submodel->products || submodel->splits[i].dimension == submodel->dimensions;
   for (int i = 0; i < submodel->piece_count; i++) {
     struct ppi_piece *piece = &submodel->pieces[i];
     pack(piece, submodel->packed + used);

@@ -6,7 +6,8 @@
 #include "model/adaptive.h"
 
 #define DEPTH_MAX 100
-#define REMEMBER 150 /* points of a region whose cut is not looked for again */
+#define PRODUCTS_APART 32 /* products are hardly different where they are apart by one part in so many */
+#define REMEMBER 150      /* points of a region whose cut is not looked for again */
 
 static enum perfpred_status reserve(struct ppi_partition *partition, struct perfpred_error *error) {
   if (partition->split_count + 2 > partition->split_capacity) {
@@ -59,7 +60,7 @@ static enum perfpred_status side_of(struct ppi_partition *partition, const struc
     box.upper[d] = cut->at;
   }
   for (int i = 0; i < region->count; i++) {
-    int64_t x = sizes_of(partition, region->index[i])[d];
+    int64_t x = ppi_sampled_at(partition->data, region->index[i], d);
 
     if (x >= box.from[d] && x <= box.upper[d])
       index[count++] = region->index[i];
@@ -69,6 +70,13 @@ static enum perfpred_status side_of(struct ppi_partition *partition, const struc
   if (!status)
     ppi_region_judge(partition, side);
   return status;
+}
+
+/* A bend needs no place of its own; a jump is between two neighbours, one along the product between two that are hardly different. */
+static bool is_located(const struct ppi_partition *partition, const struct ppi_cut *cut) {
+  if (cut->dimension == partition->growth->dimensions)
+    return cut->above - cut->below <= cut->above / PRODUCTS_APART;
+  return cut->shared || cut->above - cut->below <= partition->growth->knobs.grain;
 }
 
 /* Remembers that a jump is not located yet, and a few points beside it. */
@@ -110,7 +118,7 @@ static enum perfpred_status divide(struct ppi_partition *partition, int place, c
   struct ppi_split *split;
   enum perfpred_status status = reserve(partition, error);
 
-  if (!status && !cut->shared && cut->above - cut->below > partition->growth->knobs.grain)
+  if (!status && !is_located(partition, cut) && cut->dimension < partition->growth->dimensions)
     status = add_gap(partition, partition->regions + place, cut, error);
   if (!status)
     status = side_of(partition, partition->regions + place, cut, false, &sides[0], error);
@@ -144,6 +152,8 @@ static enum perfpred_status plant(struct ppi_partition *partition, struct perfpr
     box.lower[d] = box.from[d] = target->lower[d];
     box.upper[d] = target->upper[d];
   }
+  if (ppi_growth_has_products(partition->growth))
+    box.upper[partition->growth->dimensions] = PPI_PRODUCT_MAX;
   for (int i = 0; index && i < count; i++)
     index[i] = i;
   if (!status)
@@ -160,13 +170,11 @@ static enum perfpred_status plant(struct ppi_partition *partition, struct perfpr
 static enum perfpred_status find_cut(struct ppi_partition *partition, const struct ppi_region *region,
                                      struct ppi_cut *cut, struct perfpred_error *error) {
   enum perfpred_status status;
-  bool located;
 
   if (region->count >= REMEMBER && ppi_memory_find(partition->memory, region, cut))
     return PERFPRED_OK;
   status = ppi_cut_find(partition, region, cut, error);
-  located = cut->shared || cut->above - cut->below <= partition->growth->knobs.grain;
-  if (!status && region->count >= REMEMBER && cut->dimension >= 0 && located)
+  if (!status && region->count >= REMEMBER && cut->dimension >= 0 && is_located(partition, cut))
     status = ppi_memory_add(partition->memory, region, cut, error);
   return status;
 }

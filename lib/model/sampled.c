@@ -8,12 +8,14 @@ static enum perfpred_status reserve(struct ppi_sampled *data, size_t count, stru
   size_t dimensions = data->dimensions > 0 ? (size_t)data->dimensions : 1;
 
   data->sizes = malloc(count * dimensions * sizeof *data->sizes);
+  data->products = malloc(count * sizeof *data->products);
   data->padded = malloc(count * dimensions * sizeof *data->padded);
   data->values = malloc(count * PPI_STATISTICS * sizeof *data->values);
   data->variances = calloc(count, sizeof *data->variances);
   data->repetitions = malloc(count * sizeof *data->repetitions);
-  return data->sizes && data->padded && data->values && data->variances && data->repetitions ? PERFPRED_OK
-                                                                                             : ppi_error_memory(error);
+  return data->sizes && data->products && data->padded && data->values && data->variances && data->repetitions
+             ? PERFPRED_OK
+             : ppi_error_memory(error);
 }
 
 void ppi_sampled_release(struct ppi_sampled *data) {
@@ -21,14 +23,20 @@ void ppi_sampled_release(struct ppi_sampled *data) {
   free(data->variances);
   free(data->values);
   free(data->padded);
+  free(data->products);
   free(data->sizes);
   memset(data, 0, sizeof *data);
 }
 
-static void add(struct ppi_sampled *data, const struct ppi_point *point) {
+bool ppi_growth_has_products(const struct ppi_growth *growth) {
+  return growth->dimensions < PPI_SIZE_MAX && growth->target->kernel->size_count > 1;
+}
+
+static void add(struct ppi_sampled *data, const struct ppi_target *target, const struct ppi_point *point) {
   ppi_stats_values(point->times_s, point->count, data->values + (size_t)data->count * PPI_STATISTICS);
   for (int d = 0; d < data->dimensions; d++)
     data->sizes[(size_t)data->count * (size_t)data->dimensions + (size_t)d] = point->sizes[d];
+  data->products[data->count] = ppi_basis_product(target->basis, target->kernel, point->sizes);
   data->repetitions[data->count++] = (int)point->count;
 }
 
@@ -64,7 +72,7 @@ enum perfpred_status ppi_sampled_of(const struct ppi_refinement *refinement, siz
   for (size_t i = 0; !status && i < points->count; i++)
     if (belongs(points->items + i, target)) {
       times_s[data->count] = points->items[i].times_s;
-      add(data, points->items + i);
+      add(data, refinement->growths[target].target, points->items + i);
     }
   if (!status && count > 0) {
     ppi_sampled_pad(data);

@@ -27,6 +27,8 @@ void ppi_submodel_release(struct ppi_submodel *submodel) {
 const char *ppi_submodel_size_name(const struct ppi_submodel *submodel, int d) {
   const struct perfpred_kernel *kernel = submodel->kernel;
 
+  if (d == submodel->dimensions)
+    return PPI_PRODUCT_NAME;
   return submodel->basis ? submodel->basis->names[d] : kernel->args[kernel->sizes[d]].name;
 }
 
@@ -118,7 +120,7 @@ static enum perfpred_status walk_split(struct walk *walk, int node) {
   int64_t lower, upper;
   enum perfpred_status status;
 
-  if (d >= walk->submodel->dimensions)
+  if (d >= walk->submodel->dimensions + (walk->submodel->kernel->size_count > 1) || d >= PPI_SIZE_MAX)
     return ppi_error_set(walk->error, PERFPRED_CORRUPT, "%s.splits[%d]: there is no size %d", walk->what, node, d);
   /* Children stand behind their parent, so that there can be no cycle. */
   if (split->left <= node || split->left >= count || split->right <= node || split->right >= count)
@@ -162,6 +164,8 @@ static enum perfpred_status check_tree(const struct ppi_submodel *submodel, cons
     walk.lower[d] = submodel->lower[d];
     walk.upper[d] = submodel->upper[d];
   }
+  if (submodel->dimensions < PPI_SIZE_MAX)
+    walk.upper[submodel->dimensions] = PPI_PRODUCT_MAX;
   walk.pieces_met = calloc((size_t)submodel->piece_count, 1);
   if (!walk.pieces_met)
     return ppi_error_memory(error);

@@ -243,7 +243,7 @@ static enum perfpred_status get_dimension(const struct ppi_json_node *node, cons
 
   if (status)
     return status;
-  for (int d = 0; d < submodel->dimensions; d++)
+  for (int d = 0; d <= submodel->dimensions && d < PPI_SIZE_MAX; d++)
     if (strcmp(ppi_submodel_size_name(submodel, d), name) == 0) {
       *dimension = d;
       return PERFPRED_OK;
@@ -264,7 +264,8 @@ static enum perfpred_status get_split(const struct ppi_json_node *list, size_t i
     return ppi_json_int(&node, "piece", 0, PPI_PIECE_MAX, &split->piece);
   status = get_dimension(&node, submodel, &split->dimension);
   if (!status)
-    status = ppi_json_integer(&node, "at", 0, INT_MAX, &split->at);
+    status = ppi_json_integer(&node, "at", 0, split->dimension < submodel->dimensions ? INT_MAX : PPI_PRODUCT_MAX,
+                              &split->at);
   if (!status)
     status = ppi_json_int(&node, "left", 0, 2 * PPI_PIECE_MAX, &split->left);
   return status ? status : ppi_json_int(&node, "right", 0, 2 * PPI_PIECE_MAX, &split->right);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fixture.h"
+#include "model/fold.h"
 
 static struct perfpred_generate_options options(void) {
   struct perfpred_generate_options made = PERFPRED_GENERATE_OPTIONS_INIT;
@@ -119,6 +120,70 @@ Test(adaptive, a_step_in_the_third_size_takes_two_pieces) {
   cr_assert_lt(relative(time.min, step_three(below)), 0.01);
   perfpred_models_estimate(models, 0, above, 3, &time);
   cr_assert_lt(relative(time.min, step_three(above)), 0.01);
+  perfpred_models_unref(models);
+}
+
+/* As OpenBLAS does with products of matrices (its kernels for small ones: m n k up to a million). */
+static double small_kernel(const int64_t *sizes) {
+  double work = (double)sizes[0] * (double)sizes[1] * (double)sizes[2];
+
+  return 1e-7 + work * (work <= 1e6 ? 1.8e-11 : 2.6e-11);
+}
+
+/* What is kept from one call to the next changes nothing, on whatever side of the product they are. */
+static void follow_line(const struct ppi_submodel *submodel, const int64_t *from, int64_t count) {
+  struct ppi_fold fold = { .piece = NULL };
+  struct ppi_fold_row row = { .count = count, .slopes = { 0, 0, 8 } };
+  struct ppi_fold_sum sum;
+  double med_s = 0.0;
+
+  memcpy(row.sizes, from, 3 * sizeof *from);
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t sizes[PPI_SIZE_MAX] = { from[0], from[1], from[2] + 8 * i };
+    struct ppi_estimate kept, alone;
+
+    cr_assert(ppi_fold_estimate(&fold, submodel, sizes, false, &kept));
+    ppi_submodel_estimate(submodel, sizes, &alone);
+    cr_assert_float_eq(kept.time_s.med, alone.time_s.med, 1e-12 * alone.time_s.med);
+    med_s += alone.time_s.med;
+  }
+  fold.piece = NULL;
+  ppi_fold_sum(&fold, submodel, &row, true, &sum);
+  cr_assert_float_eq(sum.time_s.med, med_s, 1e-12 * med_s);
+}
+
+/* Boxes alone would have to be small all over the surface. */
+Test(adaptive, a_step_along_the_product_of_three_sizes_takes_two_pieces) {
+  struct lab lab = { .time_s = small_kernel };
+  struct perfpred_generate_options knobs = options();
+  struct perfpred_generate_report report = PERFPRED_GENERATE_REPORT_INIT;
+  struct perfpred_models *models =
+      model(&lab, "dgemm", "N,T,-1,1", (int64_t[]){ 8, 8, 8 }, (int64_t[]){ 520, 256, 520 }, &knobs, &report);
+  const struct ppi_submodel *submodel = models->submodels;
+  const struct ppi_split *root = submodel->splits;
+  int off = 0, all = 0;
+
+  cr_assert_eq(submodel->piece_count, 2);
+  cr_assert_eq(root->dimension, 3);
+  cr_expect(root->at >= 900000 && root->at <= 1100000, "at %lld", (long long)root->at);
+  cr_expect_lt(report.points, 500);
+  for (int i = 0; i < 2; i++)
+    for (int d = 0; d < 3; d++) {
+      cr_expect_eq(submodel->pieces[i].lower[d], submodel->lower[d]);
+      cr_expect_eq(submodel->pieces[i].upper[d], submodel->upper[d]);
+    }
+  for (int64_t m = 8; m <= 520; m += 24)
+    for (int64_t n = 8; n <= 256; n += 24)
+      for (int64_t k = 8; k <= 520; k += 24) {
+        const int64_t sizes[PPI_SIZE_MAX] = { m, n, k };
+        struct perfpred_statistics time;
+
+        perfpred_models_estimate(models, 0, sizes, 3, &time);
+        off += relative(time.min, small_kernel(sizes)) > 0.01;
+        all++;
+      }
+  cr_expect_lt(off, all / 100, "%d of %d", off, all);
+  follow_line(submodel, (int64_t[]){ 248, 64, 8 }, 40);
   perfpred_models_unref(models);
 }
 

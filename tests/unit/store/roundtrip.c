@@ -67,6 +67,33 @@ Test(roundtrip, nothing_is_lost) {
   world_destroy(&world);
 }
 
+/* Both sides of a cut by the product have the whole box. */
+Test(roundtrip, cuts_by_the_product_of_the_sizes) {
+  struct world world;
+  struct perfpred_models *models, *again;
+  struct ppi_submodel *submodel;
+  char *text;
+
+  world_create(&world);
+  models = sample_models(&world);
+  submodel = models->submodels;
+  submodel->splits[0].dimension = 2;
+  submodel->splits[0].at = INT64_C(5000000000);
+  memcpy(submodel->pieces[0].upper, submodel->upper, sizeof submodel->upper);
+  memcpy(submodel->pieces[1].lower, submodel->lower, sizeof submodel->lower);
+  text = print(models);
+  cr_assert_not_null(strstr(text, "{\"size\": \"*\", \"at\": 5000000000, \"left\": 1, \"right\": 2}"), "%s", text);
+  again = load(&world, text);
+  cr_assert_eq(again->submodels[0].splits[0].dimension, 2);
+  cr_assert_eq(again->submodels[0].splits[0].at, INT64_C(5000000000));
+  cr_assert(again->submodels[0].products);
+  cr_assert_not(again->submodels[1].products);
+  perfpred_models_unref(again);
+  perfpred_models_unref(models);
+  free(text);
+  world_destroy(&world);
+}
+
 Test(roundtrip, samples_keep_their_parts) {
   static double times_s[] = { 3e-6, 1.0 / 3.0, 4.9e-324, 2.5 };
   static const size_t parts[] = { 3, 1 };
