@@ -7,13 +7,14 @@ Stages, in any number and order:
   scenario          the caching study: QR, upper Cholesky and triangular inverse, calls timed in the algorithm and alone in every state of the
                     caches; errors of each estimate per call and of the total
   generate          models of the six routines: of all states of the caches into FOLDER/states.json, in context into FOLDER/context.json
-  fit               smoothing fitted to calls of the routines at --fit-size, into FOLDER/fit.json
+  fit               smoothing, weights and warm kernels fitted to calls of all routines at --fit-sizes, kept in FOLDER/fitted.json
   table             the six at the sizes of --sizes: measured, and errors of warm, blended (default and fitted), context models and of windows
                     (replay, setup), with the cost of each
 What was measured stays in FOLDER as JSON. OPTIONS go to every command, such as --threads 1 --env BLIS_ARCH_TYPE=0.
 """
 
 import os
+import shutil
 import statistics
 import sys
 
@@ -32,7 +33,8 @@ def arguments():
     parser.add_argument("--scenario-block", type=int, default=32)
     parser.add_argument("--cache", help="sizes of the caches, as perfpred cache --cache has them; default: as stage caches finds them")
     parser.add_argument("--sizes", default="500,1000,1500,2000,2500")
-    parser.add_argument("--fit-size", type=int, default=1200)
+    parser.add_argument("--fit-sizes", default="800:2000:1200", help="none of --sizes, as -n has them")
+    parser.add_argument("--fit-block", type=int, default=64)
     parser.add_argument("--domain", default="24:2504", help="sizes of the models")
     parser.add_argument("--blocks", default="16:128", help="block sizes of the models")
     parser.add_argument("--routines", default=",".join(ROUTINES))
@@ -104,34 +106,33 @@ def generate(machine):
 
 
 def fit(machine):
-    """Once for the machine: the medians of what single algorithms come to."""
+    """Once for the machine: all routines together, each estimated with what the others make of the weights."""
     options = machine.options
-    fits = []
-    for name in options.routines.split(","):
-        report = machine.run("timings", name, f"n={options.fit_size}", f"b={ROUTINES[name]}", "-m", machine.path("states.json"),
-                             "--fit", "--reps", options.reps, "--budget", options.seconds, *machine.emulated())
-        fits.append(report)
-        print(name, {error["estimate"]: percent(error["mean_are"], False) for error in report["errors"]}, report["fitted"],
-              flush=True)
-    machine.keep("fit.json", {"alpha": statistics.median(fit["fitted"]["alpha"] for fit in fits),
-                              "beta": statistics.median(fit["fitted"]["beta"] for fit in fits),
-                              "weights": [statistics.median(column) for column in zip(*(fit["fitted"]["weights"] for fit in fits))],
-                              "fits": fits})
+    shutil.copyfile(machine.path("states.json"), machine.path("fitted.json"))
+    report = machine.run("timings", options.routines, "-n", options.fit_sizes, f"b={options.fit_block}", "-m",
+                         machine.path("fitted.json"), "--fit", "--keep", "--reps", options.reps, "--budget", options.seconds,
+                         *machine.emulated())
+    machine.keep("fit.json", report)
+    rows = [["routine", "n"] + [f"{error['estimate']}{part}" for error in report["executions"][0]["errors"] for part in ("", ", total")]]
+    for execution in report["executions"]:
+        cells = [(error["mean_are"], error["total_re"]) for error in execution["errors"]]
+        rows.append([execution["name"], str(execution["parameters"]["n"])] +
+                    [text for mean, total in cells for text in (percent(mean, False), percent(total))])
+    show(rows)
+    print(report["fitted"], flush=True)
 
 
-def predictions(machine, name, n, block, fitted, reading):
+def predictions(machine, name, n, block, reading):
     point = [name, f"n={n}", f"b={block}"]
     states, emulated = ["-m", machine.path("states.json")], machine.emulated()
-    smoothing = (["--alpha", fitted["alpha"], "--beta", fitted["beta"], "--weights", ",".join(map(str, fitted["weights"]))]
-                 if fitted else [])
     found = {
         "warm": machine.run("predict", *point, *states, "--models", "warm", setup=False),
         "blended": machine.run("predict", *point, *states, "--models", "cache", *emulated, setup=False),
         "replay": machine.run("predict", *point, "--mode", "replay", *reading),
-        "setup": machine.run("predict", *point, "--mode", "setup", *reading),
+        "setup": machine.run("predict", *point, "--mode", "setup", *emulated, *reading),
     }
-    if fitted:
-        found["fitted"] = machine.run("predict", *point, *states, "--models", "cache", *emulated, *smoothing, setup=False)
+    if os.path.exists(machine.path("fitted.json")):
+        found["fitted"] = machine.run("predict", *point, "-m", machine.path("fitted.json"), "--models", "cache", setup=False)
     if os.path.exists(machine.path("context.json")):
         found["context"] = machine.run("predict", *point, "-m", machine.path("context.json"), setup=False)
     return found
@@ -139,14 +140,13 @@ def predictions(machine, name, n, block, fitted, reading):
 
 def table(machine):
     options = machine.options
-    fitted = machine.kept("fit.json") if os.path.exists(machine.path("fit.json")) else None
     reading = ["--yardstick", machine.kept("states.json")["setups"][0]["yardstick_s"]]  # one state of the machine for all
     results = []
     rows = [["routine", "n", "ms", "noise"] + list(KINDS) + ["replay cost", "setup cost"]]
     for name in options.routines.split(","):
         for n in map(int, options.sizes.split(",")):
             block = ROUTINES[name]
-            found = predictions(machine, name, n, block, fitted, reading)
+            found = predictions(machine, name, n, block, reading)
             measured = machine.run("measure", name, f"n={n}", f"b={block}", "--reps", options.reps, "--budget", options.seconds, *reading)
             whole = measured["time_s"]["med"]
             errors = {kind: answer["time_s"]["med"] / whole - 1 for kind, answer in found.items()}
