@@ -27,6 +27,17 @@ static int count(struct session *session, const struct perfpred_contraction *con
   return *fits || status == PERFPRED_OVERFLOW ? COMMAND_OK : session_fail(session);
 }
 
+/* Those beside the loops, unless nobody wants them. */
+static int count_wholes(struct session *session, const struct perfpred_contraction *contraction, uint64_t *found) {
+  struct perfpred_contraction_filter filter = PERFPRED_CONTRACTION_FILTER_INIT;
+  filter.wholes = PERFPRED_CONTRACTION_WHOLES_ALONE;
+  *found = 0;
+  if (session->options->no_transpose ||
+      perfpred_contraction_count(contraction, &filter, found, &session->error) == PERFPRED_OK)
+    return COMMAND_OK;
+  return session_fail(session);
+}
+
 int contract_print_counts(struct session *session, const struct perfpred_contraction *contraction) {
   uint64_t found;
   bool fits;
@@ -46,6 +57,10 @@ int contract_print_counts(struct session *session, const struct perfpred_contrac
       separator = ", ";
     }
   }
+  if (result == COMMAND_OK)
+    result = count_wholes(session, contraction, &found);
+  if (result == COMMAND_OK && found > 0)
+    printf("; %llu that transpose%s whole tensors", (unsigned long long)found, found == 1 ? "s" : "");
   putchar('\n');
   return result;
 }
@@ -87,6 +102,7 @@ static void write_algorithm(struct document *document, const struct perfpred_con
   document_number(document, "copies_made", algorithm->copies_made);
   document_number(document, "copied_elements", algorithm->copied_elements);
   document_number(document, "work_bytes", algorithm->work_bytes);
+  document_boolean(document, "whole", algorithm->whole != 0);
   document_close(document);
 }
 

@@ -35,6 +35,8 @@ const char *contracting_given(const struct options *options) {
     { "--max", options->most > 0 },
     { "--copies", options->copies },
     { "--no-copies", options->no_copies },
+    { "--transpose", options->transpose },
+    { "--no-transpose", options->no_transpose },
     { "--memory", options->memory_limit != NULL },
     { "--type", options->type != NULL },
     { "--fuse", options->fuse },
@@ -117,6 +119,9 @@ int contracting_read_filter(const struct options *options, struct perfpred_contr
   *filter = (struct perfpred_contraction_filter)PERFPRED_CONTRACTION_FILTER_INIT;
   if (options->copies && options->no_copies)
     return message_misuse("--copies and --no-copies: expected one of them");
+  if (options->transpose && options->no_transpose)
+    return message_misuse("--transpose and --no-transpose: expected one of them");
+  filter->wholes = options->transpose ? PERFPRED_CONTRACTION_WHOLES_TOO : PERFPRED_CONTRACTION_WHOLES_NONE;
   filter->copies = options->copies      ? PERFPRED_CONTRACTION_COPIES_SOME
                    : options->no_copies ? PERFPRED_CONTRACTION_COPIES_NONE
                                         : PERFPRED_CONTRACTION_COPIES_ANY;
@@ -283,6 +288,7 @@ static int read_plan(const struct options *options, struct perfpred_contraction_
   asked->gate = options->gate;
   asked->gate = options->gate;
   asked->complete = options->complete;
+  asked->no_wholes = options->no_transpose;
   asked->seed = (uint64_t)options->seed;
   asked->budget_s = options->budget_s > 0.0 ? options->budget_s : options->complete ? (double)INFINITY : 0.0;
   int result = read_mode(options, &asked->mode);
@@ -327,6 +333,7 @@ int contracting_planner(struct session *session, const struct perfpred_contracti
     asked.mode = way->mode;
     asked.stage = way->stage;
     asked.complete = 1;
+    asked.no_wholes = 1; /* the stages are those of loops */
     asked.budget_s = options->budget_s > 0.0 ? options->budget_s : (double)INFINITY;
   }
   if (result == COMMAND_OK)

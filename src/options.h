@@ -108,7 +108,7 @@ struct options {
   struct words defines, includes;
   struct words extents, strides; /* of contractions */
   const char *kernel_names, *type, *stage, *analyze, *cases;
-  bool list, stages, fuse, copies, no_copies, complete, corrected, whole_lines, untruncated;
+  bool list, stages, fuse, copies, no_copies, transpose, no_transpose, complete, corrected, whole_lines, untruncated;
   int64_t most, others, curves, seed; /* 0: the default */
   int64_t measure;                    /* 0: no; -1: all */
   double run_budget_s, limit_s, factor;

@@ -41,7 +41,8 @@ struct perfpred_contraction_analysis;
  * @param options options, or NULL
  * @param[out] analysis the analysis; owned by the caller, release with perfpred_contraction_analysis_destroy
  * @param[out] error text of the error, or NULL
- * @return PERFPRED_OK, PERFPRED_INVALID (an option), PERFPRED_NOT_FOUND (no such algorithm), PERFPRED_OVERFLOW (sizes or counts beyond 63 bits),
+ * @return PERFPRED_OK, PERFPRED_INVALID (an option), PERFPRED_NOT_FOUND (no such algorithm), PERFPRED_UNSUPPORTED (it copies
+ *         whole tensors), PERFPRED_OVERFLOW (sizes or counts beyond 63 bits),
  *         PERFPRED_NO_MEMORY
  * @par Thread safety: safe from any thread.
  * @source dissertation, Sections 23.2 to 23.6

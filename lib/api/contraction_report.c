@@ -83,6 +83,7 @@ static void put_algorithm(const struct perfpred_contraction_plan *plan, size_t r
   ppi_json_put_string(&object, "name", one.name);
   ppi_json_put_string(&object, "kernel", ppi_contract_kernel_name((enum ppi_contract_kernel)one.kernel));
   ppi_json_put_integer(&object, "copies", one.copies);
+  ppi_json_put_bool(&object, "whole", one.whole != 0);
   ppi_json_put_string(&object, "source", sources[one.source]);
   if (one.source != PERFPRED_CONTRACTION_DROPPED) {
     ppi_json_put_real(&object, "predicted_s", one.time_s.med);

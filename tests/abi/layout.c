@@ -506,7 +506,8 @@ AT(perfpred_cache_call, shares, 56);
 AT(perfpred_cache_call, warm_s, 96);
 AT(perfpred_cache_call, level_s, 104);
 AT(perfpred_cache_call, time_s, 144);
-SIZE(perfpred_cache_call, 152);
+AT(perfpred_cache_call, copies, 152);
+SIZE(perfpred_cache_call, 160);
 
 AT(perfpred_cache_operand, size, 0);
 AT(perfpred_cache_operand, name, 8);
@@ -647,7 +648,8 @@ AT(perfpred_contraction_filter, size, 0);
 AT(perfpred_contraction_filter, kernels, 8);
 AT(perfpred_contraction_filter, copies, 12);
 AT(perfpred_contraction_filter, at_most, 16);
-SIZE(perfpred_contraction_filter, 24);
+AT(perfpred_contraction_filter, wholes, 24);
+SIZE(perfpred_contraction_filter, 32);
 
 AT(perfpred_contraction_algorithm, size, 0);
 AT(perfpred_contraction_algorithm, name, 8);
@@ -660,7 +662,8 @@ AT(perfpred_contraction_algorithm, calls, 96);
 AT(perfpred_contraction_algorithm, copies_made, 104);
 AT(perfpred_contraction_algorithm, copied_elements, 112);
 AT(perfpred_contraction_algorithm, work_bytes, 120);
-SIZE(perfpred_contraction_algorithm, 128);
+AT(perfpred_contraction_algorithm, whole, 128);
+SIZE(perfpred_contraction_algorithm, 136);
 
 AT(perfpred_contraction_analysis_options, size, 0);
 AT(perfpred_contraction_analysis_options, cache_bytes, 8);
@@ -738,7 +741,8 @@ AT(perfpred_contraction_plan_options, plan, 112);
 AT(perfpred_contraction_plan_options, gate, 120);
 AT(perfpred_contraction_plan_options, progress, 128);
 AT(perfpred_contraction_plan_options, progress_data, 136);
-SIZE(perfpred_contraction_plan_options, 144);
+AT(perfpred_contraction_plan_options, no_wholes, 144);
+SIZE(perfpred_contraction_plan_options, 152);
 
 AT(perfpred_contraction_plan_info, size, 0);
 AT(perfpred_contraction_plan_info, mode, 8);
@@ -780,7 +784,8 @@ AT(perfpred_contraction_prediction, group, 176);
 AT(perfpred_contraction_prediction, measured_s, 184);
 AT(perfpred_contraction_prediction, noise, 192);
 AT(perfpred_contraction_prediction, error, 200);
-SIZE(perfpred_contraction_prediction, 208);
+AT(perfpred_contraction_prediction, whole, 208);
+SIZE(perfpred_contraction_prediction, 216);
 
 AT(perfpred_contraction_group, size, 0);
 AT(perfpred_contraction_group, kernel, 8);

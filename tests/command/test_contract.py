@@ -60,8 +60,30 @@ def test_published_counts():
     for einsum, extents, total in (("aebf,dfce->abcd", "a=b=c=d=e=f=72", 1056), ("gfbc,dega->abcdef", "a=b=c=d=e=f=g=16", 7056)):
         answer = report("contract", einsum, extents, "--list", "--max", "3")
         assert answer["count"]["total"] == total and len(answer["algorithms"]) == 3
+        assert not any(one["whole"] for one in answer["algorithms"])
+    answer = report(*THIRD, "--list", "--transpose")
+    assert answer["candidates"] == 176 + 1 and answer["count"]["total"] == 176
+    first = answer["algorithms"][0]
+    assert first["name"] == "B*-dgemm" and first["whole"] and first["calls"] == first["copies"] == 1
+    assert first["work_bytes"] == 8 * 8 * 8 * 100 * 100 and first["copied_elements"] == 8 * 8 * 100 * 100
+    assert "1 that transposes whole tensors" in run(*THIRD, "--list").out
     text = run(*FIRST, "--list").out
     assert "36 algorithms: 2 gemm, 6 gemv, 4 ger, 18 axpy, 6 dot" in text and "c-dgemm" in text, text
+
+
+def test_whole_tensors():
+    """algorithms that transpose whole tensors: programs, C, and what is not known of them"""
+    words = "contract", "mhkn,ukvh->munv", "h=8", "k=7", "m=10", "n=12", "u=9", "v=6"
+    text = run(*words, "--program", "ABC*-dgemm").out
+    assert "algorithm ABC__-dgemm(" in text and text.count("dcopy(") == 3 and text.count("dgemm(N, ") == 1, text
+    assert run(*words, "--program", "ABC__-dgemm").out == text
+    text = run(*words, "--emit", "c", "ABC*-dgemm").out
+    assert "by the algorithm ABC*-dgemm" in text and text.count("cblas_dgemm(") == 1 and "malloc(8640 * sizeof *PC)" not in text, text
+    assert "malloc(6480 * sizeof *PC)" in text, text
+    refuses(1, *words, "--analyze", "ABC*-dgemm", naming=["ABC*-dgemm", "whole tensors"])
+    refuses(1, *words, "--emit", "c", "*-dgemm", naming=["ABC*-dgemm"])
+    refuses(1, "contract", "q,q->q", "q=4", "--program", "*-dgemm", naming=["*-dgemm"])
+    refuses(2, *words, "--transpose", "--no-transpose", naming=["--transpose"])
 
 
 def test_counts_of_all_cases():
@@ -226,7 +248,8 @@ def test_c():
     contract_by_c("iaj,ji->a", {"i": 4, "a": 5, "j": 3}, list(Contraction("iaj,ji->a").algorithms()))
     third = [name for name, copies in Contraction("ija,jbic->abc").algorithms().items() if copies and "gemv" not in name]
     contract_by_c("ija,jbic->abc", {"i": 3, "j": 4, "a": 5, "b": 2, "c": 6}, third + ["jci-dger", "ijcb-daxpy"])
-    contract_by_c("qij,qjk->qik", {"q": 3, "i": 2, "j": 4, "k": 5}, ["q'''-dgemm", "kq'-dgemv"])
+    contract_by_c("qij,qjk->qik", {"q": 3, "i": 2, "j": 4, "k": 5}, ["q'''-dgemm", "kq'-dgemv", "ABC*-dgemm"])
+    contract_by_c("mhkn,ukvh->munv", {"m": 3, "h": 2, "k": 18, "n": 4, "u": 5, "v": 2}, ["ABC*-dgemm"])
     return None
 
 
@@ -313,6 +336,10 @@ def product_s(m, n, k):
 def test_models():
     """times from models alone: calls times the time of one"""
     words = "contract", "ai,ibc->abc", "a=300", "b=200", "c=100", "i=16", "-m", product_models(), "--mode", "models"
+    whole = report("contract", "ai,ibc->abc", "a=300", "b=20", "c=10", "i=16", *words[6:])["algorithms"][0]
+    assert whole["name"] == "*-dgemm" and whole["whole"] and whole["copies"] == 0
+    close(whole["predicted_s"], product_s(300, 200, 16))
+    words += ("--no-transpose",)
     answer = report(*words, "--kernel", "gemm")
     times = {one["name"]: one["predicted_s"] for one in answer["algorithms"]}
     close(times["c-dgemm"], 100 * product_s(300, 200, 16))
@@ -323,7 +350,7 @@ def test_models():
     text = run(*words, "--kernel", "gemm").out
     assert "pick     c-dgemm" in text and "36 algorithms" in text, text
     assert "hint     with --fuse it is ai,ib->ab" in text, text
-    assert "hint" not in run("contract", "ac,cb->ab", "a=b=c=40", "--kernel", "gemm", *words[-4:]).out
+    assert "hint" not in run("contract", "ac,cb->ab", "a=b=c=40", "--kernel", "gemm", *words[-5:]).out
     emitted = run(*words, "--kernel", "gemm", "--emit", "c")
     assert "by the algorithm c-dgemm" in emitted.out, emitted.err
 
@@ -377,7 +404,7 @@ def test_measured():
         return NO_WORKER
     words = "contract", "ai,ibc->abc", "a=b=c=16", "i=8", "--kernel", "gemm", "--gate", "off", "--reps", "2"
     answer = report(*words, "--measure")
-    assert {one["name"] for one in answer["algorithms"]} == {"c-dgemm", "b-dgemm"}
+    assert {one["name"] for one in answer["algorithms"]} == {"c-dgemm", "b-dgemm", "*-dgemm"}
     assert all(one["measured_s"] > 0 and one["predicted_s"] > 0 for one in answer["algorithms"])
     assert answer["planning_s"] > 0
     text = run(*words, "--measure", "1").out
@@ -393,7 +420,7 @@ def test_measured_some():
     answer = report(*words, "--seed", "7")
     executed = [one["name"] for one in answer["algorithms"] if "measured_s" in one]
     assert answer["pick"] in executed and len(executed) == answer["validation"]["executed"] == 3
-    assert answer["predicted"] == answer["candidates"] == 8
+    assert answer["predicted"] == answer["candidates"] == 8 + 1
     alone = report(*words, "--limit", "1e-9")
     assert alone["validation"]["executed"] == 1
     return None
