@@ -21,8 +21,9 @@ struct execution {
   int64_t values[SESSION_PARAMETERS];
   double *measured_s;
   size_t count;
-  struct perfpred_cache *cache, *fitted; /* fitted: NULL: not asked for */
-  struct perfpred_cache_errors errors, fitted_errors;
+  struct perfpred_cache *cache, *fitted;              /* fitted: NULL: not asked for */
+  struct perfpred_cache_errors errors, fitted_errors; /* without calls that only copy */
+  struct perfpred_cache_errors full, fitted_full;     /* of all calls */
 };
 
 struct comparison {
@@ -61,7 +62,9 @@ static int add_executions(const struct session *session, size_t place, struct co
     struct execution *made = &comparison->list[comparison->count++];
     *made = (struct execution){ .place = place,
                                 .errors = PERFPRED_CACHE_ERRORS_INIT,
-                                .fitted_errors = PERFPRED_CACHE_ERRORS_INIT };
+                                .fitted_errors = PERFPRED_CACHE_ERRORS_INIT,
+                                .full = PERFPRED_CACHE_ERRORS_INIT,
+                                .fitted_full = PERFPRED_CACHE_ERRORS_INIT };
     memcpy(made->values, values, sizeof values);
     if (sized)
       made->values[at] = n->lower + i * n->step;
@@ -83,11 +86,15 @@ static int find_executions(const struct session *session, struct comparison *com
 
 /* --- Telling -------------------------------------------------------------------------------------------------------- */
 
-static void write_error(struct document *document, const char *estimate, const struct perfpred_cache_error *error) {
+/* NaN where there is nothing but copies. */
+static void write_error(struct document *document, const char *estimate, const struct perfpred_cache_error *error,
+                        const struct perfpred_cache_error *full) {
   document_open_object(document, NULL);
   document_string(document, "estimate", estimate);
   document_number(document, "mean_are", error->mean_are);
   document_number(document, "total_re", error->total_re);
+  document_number(document, "mean_are_with_copies", full->mean_are);
+  document_number(document, "total_re_with_copies", full->total_re);
   document_close(document);
 }
 
@@ -113,12 +120,12 @@ static void write_execution(struct document *document, const struct session *ses
   document_integer(document, "calls", (int64_t)execution->count);
   document_integer(document, "compared", (int64_t)errors->calls);
   document_open_array(document, "errors");
-  write_error(document, "warm", &errors->warm);
-  write_error(document, "in", &errors->in);
-  write_error(document, "out", &errors->out);
-  write_error(document, "blend", &errors->blend);
+  write_error(document, "warm", &errors->warm, &execution->full.warm);
+  write_error(document, "in", &errors->in, &execution->full.in);
+  write_error(document, "out", &errors->out, &execution->full.out);
+  write_error(document, "blend", &errors->blend, &execution->full.blend);
   if (execution->fitted != NULL)
-    write_error(document, "fitted", &execution->fitted_errors.blend);
+    write_error(document, "fitted", &execution->fitted_errors.blend, &execution->fitted_full.blend);
   document_close(document);
 }
 
@@ -142,30 +149,32 @@ static int print_json(const struct session *session, const struct comparison *co
   return document_print(&document);
 }
 
-static void error_row(struct table *table, const char *name, const struct perfpred_cache_error *error) {
+static void error_row(struct table *table, const char *name, const struct perfpred_cache_error *error,
+                      const struct perfpred_cache_error *full) {
+  const double numbers[] = { error->mean_are, error->total_re, full->mean_are, full->total_re };
   char text[UNIT_TEXT];
   table_cell(table, "%s", name);
-  table_cell(table, "%s", unit_percent(text, error->mean_are, "%.2f %%"));
-  table_cell(table, "%s", unit_percent(text, error->total_re, "%+.2f %%"));
+  for (int i = 0; i < 4; i++)
+    table_cell(table, "%s", unit_percent(text, numbers[i], i % 2 == 0 ? "%.2f %%" : "%+.2f %%"));
 }
 
 static int print_execution(const struct session *session, const struct execution *execution, bool named) {
-  static const char *const heads[] = { "<models", "mean", "total" };
+  static const char *const heads[] = { "<models", "mean", "total", "mean, copies too", "total, copies too" };
   const struct perfpred_program *program = session->programs[execution->place];
-  const struct perfpred_cache_errors *errors = &execution->errors;
+  const struct perfpred_cache_errors *errors = &execution->errors, *full = &execution->full;
   char text[SESSION_TEXT];
   struct table table;
   if (named)
     printf("%s, %s: ", perfpred_program_name(program), session_describe(program, execution->values, text));
   printf("%zu calls, %zu compared; relative errors, averaged over calls and of the total:\n\n", execution->count,
          errors->calls);
-  table_begin(&table, 3, heads);
-  error_row(&table, "warm", &errors->warm);
-  error_row(&table, "in", &errors->in);
-  error_row(&table, "out", &errors->out);
-  error_row(&table, "blended", &errors->blend);
+  table_begin(&table, 5, heads);
+  error_row(&table, "warm", &errors->warm, &full->warm);
+  error_row(&table, "in", &errors->in, &full->in);
+  error_row(&table, "out", &errors->out, &full->out);
+  error_row(&table, "blended", &errors->blend, &full->blend);
   if (execution->fitted != NULL)
-    error_row(&table, "blended, fitted", &execution->fitted_errors.blend);
+    error_row(&table, "blended, fitted", &execution->fitted_errors.blend, &execution->fitted_full.blend);
   return table_print(&table, 0);
 }
 
@@ -199,7 +208,7 @@ static int measure(struct session *session, struct execution *execution, double 
   asked.budget_s = budget_s;
   asked.progress = progress_step;
   asked.progress_data = &progress;
-  if (perfpred_measure_calls(session->sampler, program, execution->values, count, &asked, 0, NULL, 0, &execution->count,
+  if (perfpred_measure_calls(session->sampler, program, execution->values, count, &asked, 1, NULL, 0, &execution->count,
                              &session->error) != PERFPRED_OK)
     return session_fail(session);
   execution->measured_s = calloc(execution->count + 1, sizeof *execution->measured_s);
@@ -207,7 +216,7 @@ static int measure(struct session *session, struct execution *execution, double 
     return message_fail("out of memory");
   progress_begin(&progress, "timings");
   enum perfpred_status status =
-      perfpred_measure_calls(session->sampler, program, execution->values, count, &asked, 0, execution->measured_s,
+      perfpred_measure_calls(session->sampler, program, execution->values, count, &asked, 1, execution->measured_s,
                              execution->count, &execution->count, &session->error);
   bool interrupted = progress_end(&progress);
   if (status != PERFPRED_OK && interrupted)
@@ -223,6 +232,30 @@ static enum perfpred_status analyze(struct session *session, const struct execut
                              &session->error);
 }
 
+/* All calls, then those that do not only copy. Where these are all there is nothing is compared without them. */
+static enum perfpred_status set_errors(struct session *session, const struct execution *execution,
+                                       const struct perfpred_cache *cache, struct perfpred_cache_errors *errors,
+                                       struct perfpred_cache_errors *full) {
+  double *times_s = calloc(execution->count + 1, sizeof *times_s);
+  size_t left = 0;
+  if (times_s == NULL) {
+    snprintf(session->error.text, sizeof session->error.text, "out of memory");
+    return PERFPRED_NO_MEMORY;
+  }
+  enum perfpred_status status =
+      perfpred_cache_compare(cache, execution->measured_s, execution->count, full, &session->error);
+  for (size_t i = 0; i < execution->count && status == PERFPRED_OK; i++) {
+    struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
+    status = perfpred_cache_call_at(cache, i, &call, &session->error);
+    times_s[i] = call.copies ? (double)NAN : execution->measured_s[i];
+    left += isnan(times_s[i]) ? 0 : 1;
+  }
+  if (status == PERFPRED_OK && left > 0)
+    status = perfpred_cache_compare(cache, times_s, execution->count, errors, &session->error);
+  free(times_s);
+  return status;
+}
+
 static int measure_all(struct session *session, struct comparison *comparison) {
   int result = COMMAND_OK;
   for (size_t i = 0; i < comparison->count && result == COMMAND_OK; i++)
@@ -231,8 +264,8 @@ static int measure_all(struct session *session, struct comparison *comparison) {
   for (size_t i = 0; i < comparison->count && result == COMMAND_OK; i++) {
     struct execution *execution = &comparison->list[i];
     result = measure(session, execution, session->options->budget_s / (double)comparison->count);
-    if (result == COMMAND_OK && perfpred_cache_compare(execution->cache, execution->measured_s, execution->count,
-                                                       &execution->errors, &session->error) != PERFPRED_OK)
+    if (result == COMMAND_OK &&
+        set_errors(session, execution, execution->cache, &execution->errors, &execution->full) != PERFPRED_OK)
       result = session_fail(session);
   }
   return result;
@@ -264,8 +297,8 @@ static int fit(struct session *session, struct comparison *comparison) {
   for (size_t i = 0; i < comparison->count; i++) {
     struct execution *execution = &comparison->list[i];
     if (analyze(session, execution, &comparison->options, &execution->fitted) != PERFPRED_OK ||
-        perfpred_cache_compare(execution->fitted, execution->measured_s, execution->count, &execution->fitted_errors,
-                               &session->error) != PERFPRED_OK)
+        set_errors(session, execution, execution->fitted, &execution->fitted_errors, &execution->fitted_full) !=
+            PERFPRED_OK)
       return session_fail(session);
   }
   comparison->level_count = info.level_count;

@@ -176,9 +176,10 @@ struct perfpred_cache_call {
   double
       level_s[PERFPRED_CACHE_LEVELS + 1]; /**< with all operands in the one level, then in memory; NaN without times */
   double time_s;                          /**< blended by the shares; NaN without times */
+  int copies;                             /**< 1: it only copies: less than one flop for two elements that it moves */
 };
 #define PERFPRED_CACHE_CALL_INIT                                                                                       \
-  { sizeof(struct perfpred_cache_call), 0, 0, 0, 0, 0, 0, 0, { 0.0 }, 0.0, { 0.0 }, 0.0 }
+  { sizeof(struct perfpred_cache_call), 0, 0, 0, 0, 0, 0, 0, { 0.0 }, 0.0, { 0.0 }, 0.0, 0 }
 
 /**
  * Tells of a call, in the order of execution.

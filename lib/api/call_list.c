@@ -83,8 +83,7 @@ static enum perfpred_status add_kind(struct ppi_call_list *list, const struct pe
   if (!*slot) {
     struct ppi_call_kind *made = &list->kind[list->kind_count++];
     *made = (struct ppi_call_kind){ .kernel = kernel, .flops = ppi_kernel_flops(kernel, values) };
-    made->copies =
-        made->flops * (double)ppi_type_bytes(kernel->type, false) < 0.5 * ppi_kernel_movement_bytes(kernel, values);
+    made->copies = ppi_kernel_only_copies(kernel, values);
     memcpy(made->values, values, (size_t)kernel->arg_count * sizeof *values);
     ppi_call_describe(kernel, values, made->text, sizeof made->text);
     *slot = list->kind_count;

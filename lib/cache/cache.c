@@ -9,6 +9,8 @@
 
 #include "cache/settings.h"
 
+#define CALL_SIZE (offsetof(struct perfpred_cache_call, time_s) + sizeof(double)) /* of its first version */
+
 enum perfpred_status perfpred_cache_create(struct perfpred_program *program, const int64_t *parameters, size_t count,
                                            const struct perfpred_cache_options *options, struct perfpred_cache **cache,
                                            struct perfpred_error *error) {
@@ -139,12 +141,15 @@ enum perfpred_status perfpred_cache_call_at(const struct perfpred_cache *cache, 
   ppi_error_clear(error);
   struct perfpred_cache_call full = PERFPRED_CACHE_CALL_INIT;
   enum perfpred_status status =
-      check(cache, call, call ? call->size : 0, sizeof full, "call", "PERFPRED_CACHE_CALL_INIT", error);
+      check(cache, call, call ? call->size : 0, CALL_SIZE, "call", "PERFPRED_CACHE_CALL_INIT", error);
   if (status)
     return status;
   if (index >= cache->count)
     return no_call(cache, index, error);
   const struct ppi_cache_call *of = &cache->calls[index];
+  struct ppi_value values[PPI_ARG_MAX];
+  ppi_cache_values(of, values);
+  full.copies = !of->empty && ppi_kernel_only_copies(of->node->kernel, values);
   full.kernel = of->node->kernel->name;
   full.text = of->text;
   full.step = of->step;

@@ -63,6 +63,11 @@ double ppi_kernel_movement_bytes(const struct perfpred_kernel *kernel, const str
   return movement_of(kernel, slots);
 }
 
+bool ppi_kernel_only_copies(const struct perfpred_kernel *kernel, const struct ppi_value *values) {
+  const double element = (double)ppi_type_bytes(kernel->type, false);
+  return ppi_kernel_flops(kernel, values) * element < 0.5 * ppi_kernel_movement_bytes(kernel, values);
+}
+
 /* --- Degrees ------------------------------------------------------------------------------------------------------- */
 
 typedef double counter(const struct perfpred_kernel *kernel, const int64_t *slots);

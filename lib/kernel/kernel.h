@@ -106,6 +106,8 @@ void ppi_kernel_print(const struct perfpred_kernel *kernel, struct ppi_text *tex
 double ppi_kernel_flops(const struct perfpred_kernel *kernel, const struct ppi_value *values);
 double ppi_kernel_movement_bytes(const struct perfpred_kernel *kernel,
                                  const struct ppi_value *values); /* minimal data movement */
+/* Whether a call only copies: less than one flop for two elements that it moves. */
+bool ppi_kernel_only_copies(const struct perfpred_kernel *kernel, const struct ppi_value *values);
 /* Polynomial degree of the flop count (of the movement where that is 0) in each size argument, for the flags in values. */
 void ppi_kernel_degrees(const struct perfpred_kernel *kernel, const struct ppi_value *values,
                         int degrees[PPI_SIZE_MAX]);

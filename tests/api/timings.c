@@ -167,6 +167,14 @@ Test(timings, copies_are_told_apart) {
   cr_assert_ok(perfpred_measure_calls(sampler, program, parameters, 2, NULL, 0, times_s, 10, &count, &error), error);
   for (int i = 0; i < 10; i++)
     cr_expect_eq(isnan(times_s[i]) != 0, i % 2 == 0, "call %d", i);
+  struct perfpred_cache *cache = NULL;
+  cr_assert_ok(perfpred_cache_create(program, parameters, 2, NULL, &cache, &error), error);
+  for (size_t i = 0; i < 10; i++) {
+    struct perfpred_cache_call call = PERFPRED_CACHE_CALL_INIT;
+    cr_assert_ok(perfpred_cache_call_at(cache, i, &call, &error), error);
+    cr_expect_eq(call.copies, i % 2 == 0, "call %zu", i);
+  }
+  perfpred_cache_destroy(cache);
   perfpred_program_unref(program);
   json_t *report = study(copying, parameters, 2, NULL);
   cr_expect_eq(number(report, "copies"), 5);
