@@ -71,7 +71,7 @@ PERFPRED_API int perfpred_plan_parameter(const struct perfpred_plan *plan, const
 /** A prediction. Written up to the size that the caller states. @since 0.1 */
 struct perfpred_prediction {
   size_t size;                            /**< sizeof; PERFPRED_PREDICTION_INIT sets it */
-  struct perfpred_statistics time_s;      /**< run time, seconds */
+  struct perfpred_statistics time_s;      /**< run time, seconds; with interruptions (doc/generator.md) */
   double flops;                           /**< minimal flop count of the operation (its cost) */
   struct perfpred_statistics flops_per_s; /**< performance */
   struct perfpred_statistics efficiency;  /**< performance / peak of the data type and threads; NaN when unknown */

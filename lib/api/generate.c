@@ -70,6 +70,9 @@ check_arguments(const struct perfpred_context *context, const struct perfpred_sa
   return ppi_report_check(report, error);
 }
 
+#define INTERRUPTIONS_S 0.05
+#define INTERRUPTIONS_SHARE 0.02 /* of a budget */
+
 /* Peak and bandwidth come first, for what they take is missing from the budget. */
 struct opening {
   struct ppi_machine machine;
@@ -78,7 +81,16 @@ struct opening {
 
 static enum perfpred_status open_up(struct joint *joint, const struct perfpred_generate_options *full,
                                     struct opening *opening, struct perfpred_error *error) {
-  return ppi_rates_describe(joint->sampler, full->budget_s, full->known, &opening->machine, &opening->setup, error);
+  const double share = INTERRUPTIONS_SHARE * full->budget_s;
+  struct ppi_clock clock;
+  enum perfpred_status status =
+      ppi_rates_describe(joint->sampler, full->budget_s, full->known, &opening->machine, &opening->setup, error);
+  if (status || ppi_setup_is_virtual(&opening->setup))
+    return status;
+  ppi_clock_monotonic(&clock);
+  ppi_interruptions_find(&clock, full->budget_s > 0.0 && share < INTERRUPTIONS_S ? share : INTERRUPTIONS_S,
+                         &opening->machine.interruptions);
+  return PERFPRED_OK;
 }
 
 /* Setup and machine as they are now, with the rates of the opening. */
@@ -90,6 +102,7 @@ static enum perfpred_status describe(struct perfpred_sampler *sampler, const str
     return status;
   memcpy(machine->peak_flops_per_s, opening->machine.peak_flops_per_s, sizeof machine->peak_flops_per_s);
   machine->bandwidth_bytes_per_s = opening->machine.bandwidth_bytes_per_s;
+  machine->interruptions = opening->machine.interruptions;
   machine->effective_count = opening->machine.effective_count;
   memcpy(machine->effective, opening->machine.effective, sizeof machine->effective);
   /* what times were brought to is what others have to be brought to that are compared with them */

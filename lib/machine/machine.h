@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "machine/interruptions.h"
 
 #define PPI_CACHE_MAX 8
 #define PPI_TEXT_MAX 256
@@ -52,6 +53,7 @@ struct ppi_machine {
   int effective_count;                           /* 0: never measured */
   struct ppi_effective effective[PPI_CACHE_MAX]; /* the nearest first */
   struct ppi_blending blending;
+  struct ppi_interruptions interruptions; /* as they were when models were made */
 };
 
 struct ppi_library {

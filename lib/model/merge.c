@@ -200,6 +200,8 @@ static void join_heads(struct perfpred_models *merged, const struct perfpred_mod
   }
   if (added->machine.blending.level_count > 0)
     machine->blending = added->machine.blending;
+  if (added->machine.interruptions.each_s > 0.0)
+    machine->interruptions = added->machine.interruptions;
   machine->bandwidth_bytes_per_s = fmax(base->machine.bandwidth_bytes_per_s, added->machine.bandwidth_bytes_per_s);
   memcpy(merged->created, added->created, sizeof merged->created);
   merged->options = added->options;

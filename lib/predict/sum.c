@@ -17,11 +17,13 @@ struct summing {
   struct ppi_plan_sum *sum;
   const struct ppi_plan_watcher *watcher; /* or NULL */
   uint64_t steps;
-  uint64_t busy;   /* calls that had something to do */
-  bool unknown;    /* the error of one of their models is not known */
-  double variance; /* of the time */
-  double limit_s;  /* a median above it is of no use */
-  bool thorough;   /* beyond it goes on, and sees whether there are models for all the rest */
+  struct ppi_interruptions interruptions; /* of one of the threads, each of which keeps the others waiting */
+  uint64_t busy;                          /* calls that had something to do */
+  bool unknown;                           /* the error of one of their models is not known */
+  double variance;                        /* of the time */
+  double short_s; /* median time of calls that are too short for their median to have been interrupted */
+  double limit_s; /* a median above it is of no use */
+  bool thorough;  /* beyond it goes on, and sees whether there are models for all the rest */
   bool beyond;
   struct ppi_plan_pricing pricing;
   struct perfpred_error *error;
@@ -49,9 +51,16 @@ double ppi_estimate_error_s(const struct ppi_estimate *estimate) {
   return (isnan(estimate->error) ? 1.0 : estimate->error) * estimate->time_s.med;
 }
 
+/* Calls of one kind, of which each takes so long. */
+static void add_short(struct summing *state, double time_s, double count) {
+  if (state->interruptions.each_s > 0.0 && ppi_interruptions_count(&state->interruptions, time_s) <= 0.0)
+    state->short_s += time_s * count;
+}
+
 static void add_estimate(struct summing *state, const struct ppi_plan_step *step, const struct ppi_estimate *estimate,
                          bool context) {
   struct ppi_plan_sum *sum = state->sum;
+  add_short(state, estimate->time_s.med, 1.0);
   sum->notes |= estimate->notes | ppi_plan_ld_note(step->ld_kinds, state->plan->ld);
   sum->time_s.med += estimate->time_s.med;
   state->busy++;
@@ -188,6 +197,7 @@ static enum perfpred_status sum_row(struct summing *state, const struct ppi_stre
   sum->calls += count;
   state->busy += count;
   sum->time_s.med += part.time_s.med;
+  add_short(state, part.time_s.med / (double)count, (double)count);
   if (state->pricing.median)
     return compare_with_limit(state);
   *(call->context ? &sum->context_calls : &sum->warm_calls) += count;
@@ -329,11 +339,27 @@ enum perfpred_status ppi_plan_sum(const struct perfpred_plan *plan, const int64_
   return ppi_plan_sum_watched(plan, parameters, count, NULL, sum, error);
 }
 
+/* The median of a call that is short beside the time between two interruptions has none; a run of many such calls has as many as fit into it. */
+static void add_interruptions(struct summing *state) {
+  struct perfpred_statistics *time_s = &state->sum->time_s;
+  const struct ppi_interruptions *interruptions = &state->interruptions;
+  if (!(interruptions->each_s > 0.0))
+    return;
+  time_s->med += interruptions->each_s * ppi_interruptions_count(interruptions, state->short_s);
+  time_s->min += interruptions->each_s * floor(state->short_s / interruptions->period_s);
+  time_s->max = fmax(time_s->max, time_s->med);
+  time_s->mean = fmin(fmax(time_s->mean, time_s->min), time_s->max);
+  state->beyond = state->beyond || time_s->med > state->limit_s;
+}
+
 /* Folds are as many as the plan keeps calls. */
 static enum perfpred_status evaluate(struct summing *state, const int64_t *parameters, size_t count) {
   struct ppi_plan_sum *sum = state->sum;
   const struct perfpred_plan *plan = state->plan;
   memset(sum, 0, sizeof *sum);
+  const int threads = plan->models->setups[plan->setup].threads;
+  state->interruptions = plan->models->machine.interruptions;
+  state->interruptions.period_s /= threads > 1 ? threads : 1;
   for (int i = 0; i < plan->fold_count; i++)
     state->pricing.folds[i].piece = NULL;
   enum perfpred_status status = ppi_plan_check_ld(plan, parameters, count, state->error);
@@ -341,6 +367,7 @@ static enum perfpred_status evaluate(struct summing *state, const int64_t *param
     status = sum_routine(state, plan->routines, parameters, count, 0);
   if (status)
     return status;
+  add_interruptions(state);
   if (state->busy == 0)
     sum->notes |= PERFPRED_NOTE_ZERO_WORK;
   sum->notes |= plan->notes;

@@ -66,6 +66,10 @@ void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *m
     ppi_store_put_levels(out, machine->effective, machine->effective_count);
   if (machine->blending.level_count > 0)
     put_blending(out, &machine->blending);
+  if (machine->interruptions.each_s > 0.0) {
+    ppi_json_put_real(out, "interruption_s", machine->interruptions.each_s);
+    ppi_json_put_real(out, "interruption_period_s", machine->interruptions.period_s);
+  }
 }
 
 void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library) {
@@ -251,6 +255,18 @@ static enum perfpred_status get_rates(const struct ppi_json_node *node, struct p
   return status;
 }
 
+/* Files have them only since they are looked for, and where there are any. */
+static enum perfpred_status get_interruptions(const struct ppi_json_node *node,
+                                              struct ppi_interruptions *interruptions) {
+  enum perfpred_status status = PERFPRED_OK;
+
+  *interruptions = (struct ppi_interruptions){ 0.0, 0.0 };
+  if (!ppi_json_has(node, "interruption_s"))
+    return PERFPRED_OK;
+  status = ppi_json_real(node, "interruption_s", 1e-9, 1.0, false, &interruptions->each_s);
+  return status ? status : ppi_json_real(node, "interruption_period_s", 1e-9, 1.0, false, &interruptions->period_s);
+}
+
 enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, struct ppi_machine *machine) {
   struct ppi_json_node node;
   enum perfpred_status status = ppi_json_object(root, "machine", &node);
@@ -269,6 +285,8 @@ enum perfpred_status ppi_store_get_machine(const struct ppi_json_node *root, str
     status = get_levels(&node, machine);
   if (!status)
     status = get_blending(&node, &machine->blending);
+  if (!status)
+    status = get_interruptions(&node, &machine->interruptions);
   return status ? status : get_rates(&node, machine);
 }
 

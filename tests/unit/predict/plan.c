@@ -57,6 +57,37 @@ Test(plan, sums_of_a_loop_with_a_short_last_step) {
   perfpred_plan_destroy(plan);
 }
 
+/* Calls of 64, 64, 16, 96 and 32 us. Each interruption takes 10 us; calls of less than half the time between two have none in their medians. */
+Test(plan, interruptions_that_short_calls_do_not_show) {
+  static const struct {
+    double period_s;
+    int threads, med, min;
+  } cases[] = { { 1000e-6, 1, 0, 0 },
+                { 300e-6, 1, 1, 0 }, /* all are short: 272 us */
+                { 130e-6, 1, 1, 1 },
+                { 260e-6, 2, 1, 1 },  /* all but one: 176 us */
+                { 60e-6, 1, 0, 0 } }; /* 16 us */
+  world.models->machine.interruptions.each_s = 10e-6;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    world.models->machine.interruptions.period_s = cases[i].period_s;
+    world.models->setups[0].threads = cases[i].threads;
+    struct perfpred_plan *plan = steps(NULL);
+    struct perfpred_prediction prediction = PERFPRED_PREDICTION_INIT;
+    const int64_t parameters[] = { 20, 8 };
+    const double med_s = 272e-6 + 10e-6 * cases[i].med;
+    double median_s = 0.0;
+    unsigned notes = 0;
+    cr_assert_eq(perfpred_plan_predict(plan, parameters, 2, &prediction, NULL), PERFPRED_OK);
+    cr_assert_near(prediction.time_s.med, med_s);
+    cr_assert_near(prediction.time_s.min, MIN_SHARE * 272e-6 + 10e-6 * cases[i].min);
+    cr_assert_near(prediction.time_s.max, MAX_SHARE * 272e-6);
+    cr_assert_eq(ppi_plan_median(plan, parameters, 2, INFINITY, &median_s, &notes, NULL), PERFPRED_OK);
+    cr_assert_eq(median_s, prediction.time_s.med);
+    cr_assert_eq(ppi_plan_median(plan, parameters, 2, med_s - 1e-6, &median_s, &notes, NULL), PERFPRED_CANCELLED);
+    perfpred_plan_destroy(plan);
+  }
+}
+
 Test(plan, block_larger_than_the_matrix) {
   struct perfpred_plan *plan = steps(NULL);
   cr_assert_near(predicted(plan, (int64_t[]){ 20, 64 }, 2), 400e-6);

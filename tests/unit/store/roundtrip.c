@@ -94,6 +94,34 @@ Test(roundtrip, cuts_by_the_product_of_the_sizes) {
   world_destroy(&world);
 }
 
+Test(roundtrip, interruptions_of_the_machine) {
+  struct perfpred_models *models, *again = NULL;
+  struct perfpred_error error;
+  struct world world;
+  char *text, *place;
+
+  world_create(&world);
+  models = sample_models(&world);
+  text = print(models);
+  cr_assert_null(strstr(text, "interruption"));
+  free(text);
+  models->machine.interruptions = (struct ppi_interruptions){ 0.0625, 0.5 };
+  text = print(models);
+  again = load(&world, text);
+  cr_assert_eq(again->machine.interruptions.each_s, 0.0625);
+  cr_assert_eq(again->machine.interruptions.period_s, 0.5);
+  perfpred_models_unref(again);
+  place = strstr(text, "\"interruption_period_s\": 0.5");
+  cr_assert_not_null(place);
+  place[strlen("\"interruption_period_s\": ")] = '7'; /* 7.5 s */
+  cr_assert_eq(perfpred_models_load_memory(&world.context, text, strlen(text), "bad.json", NULL, &again, &error),
+               PERFPRED_CORRUPT);
+  cr_assert_not_null(strstr(error.text, "interruption_period_s"), "%s", error.text);
+  free(text);
+  perfpred_models_unref(models);
+  world_destroy(&world);
+}
+
 Test(roundtrip, samples_keep_their_parts) {
   static double times_s[] = { 3e-6, 1.0 / 3.0, 4.9e-324, 2.5 };
   static const size_t parts[] = { 3, 1 };
