@@ -17,10 +17,12 @@ static enum perfpred_status create(int64_t n, int64_t i, struct perfpred_contrac
 
 static enum perfpred_status count(const struct perfpred_contraction *contraction, struct perfpred_error *error) {
   struct perfpred_contraction_info info = PERFPRED_CONTRACTION_INFO_INIT;
+  struct perfpred_contraction_filter filter = PERFPRED_CONTRACTION_FILTER_INIT;
   uint64_t algorithms = 0;
+  filter.wholes = PERFPRED_CONTRACTION_WHOLES_TOO; /* as planners look at them */
   enum perfpred_status status = perfpred_contraction_summary(contraction, &info, error);
   if (!status)
-    status = perfpred_contraction_count(contraction, NULL, &algorithms, error);
+    status = perfpred_contraction_count(contraction, &filter, &algorithms, error);
   if (!status)
     printf("%s: %.3g flops, %llu algorithms\n", info.einsum, info.flops, (unsigned long long)algorithms);
   return status;

@@ -188,13 +188,33 @@ static enum perfpred_status take_first(struct gathering *gathering, const struct
   return status;
 }
 
+/* What samplers have no memory for: loops may do with less. */
+static void drop_huge(struct ppi_contraction_candidates *candidates) {
+  const double most = (double)ppi_tour_most_bytes();
+  size_t kept = 0;
+  for (size_t i = 0; i < candidates->entry_count; i++) {
+    struct ppi_contraction_group *group = &candidates->groups[candidates->entries[i].group];
+    if (candidates->tensor_bytes + group->work_bytes <= most) {
+      candidates->entries[kept++] = candidates->entries[i];
+      continue;
+    }
+    group->entries = 0;
+    group->algorithms = 0;
+    candidates->total--;
+  }
+  candidates->entry_count = kept;
+}
+
 static enum perfpred_status take_wholes(struct gathering *gathering, uint64_t *taken, struct perfpred_error *error) {
   struct ppi_contract_filter filter = gathering->choice->filter;
   *taken = 0;
   if (filter.wholes == PPI_WHOLES_NONE)
     return PERFPRED_OK;
   filter.wholes = PPI_WHOLES_ALONE;
-  return take_first(gathering, &filter, PPI_WAYS_MAX, taken, error);
+  enum perfpred_status status = take_first(gathering, &filter, PPI_WAYS_MAX, taken, error);
+  if (!status && gathering->choice->filter.wholes == PPI_WHOLES_TOO)
+    drop_huge(gathering->candidates);
+  return status;
 }
 
 /* --- Large families ------------------------------------------------------------------------------------------------ */

@@ -320,6 +320,10 @@ int64_t ppi_tour_packed_bytes(const struct ppi_tour *tour, enum ppi_type type) {
   return sum;
 }
 
+int64_t ppi_tour_most_bytes(void) {
+  return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE) / SHARE_OF_MEMORY;
+}
+
 static enum perfpred_status check_memory(const struct ppi_tour_batch *batch, struct perfpred_error *error) {
   int64_t packed = 0;
   for (size_t i = 0; i < batch->tour_count; i++) {
@@ -327,8 +331,7 @@ static enum perfpred_status check_memory(const struct ppi_tour_batch *batch, str
     packed = own > packed ? own : packed;
   }
   const int64_t bytes = ppi_tour_tensor_bytes(batch) + packed;
-  const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
-  const int64_t most = batch->memory_bytes > 0 ? batch->memory_bytes : memory / SHARE_OF_MEMORY;
+  const int64_t most = batch->memory_bytes > 0 ? batch->memory_bytes : ppi_tour_most_bytes();
   if (bytes <= most)
     return PERFPRED_OK;
   return ppi_error_set(error, PERFPRED_LIMIT,

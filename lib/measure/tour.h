@@ -138,6 +138,8 @@ enum perfpred_status ppi_tour_check(const struct ppi_tour_batch *batch, struct p
 int64_t ppi_tour_tensor_bytes(const struct ppi_tour_batch *batch);
 int64_t ppi_tour_packed_bytes(const struct ppi_tour *tour, enum ppi_type type);
 double ppi_tour_iterations(const struct ppi_tour *tour);
+/* What these may take together where nobody says otherwise: half of the machine's memory. */
+int64_t ppi_tour_most_bytes(void);
 
 /* --- A whole from windows -------------------------------------------------------------------------------------------- */
 
