@@ -79,10 +79,14 @@ static int read_choices(const struct options *options, struct perfpred_cache_opt
   return result;
 }
 
+bool emulation_weighed(const struct options *options) {
+  return options->residency != NULL || options->distance != NULL || options->first != NULL ||
+         options->weights != NULL || options->history != 0 || options->split > 0.0 || options->alpha > 0.0 ||
+         options->beta > 0.0;
+}
+
 bool emulation_given(const struct options *options) {
-  return options->cache != NULL || options->residency != NULL || options->distance != NULL || options->first != NULL ||
-         options->weights != NULL || options->line != 0 || options->history != 0 || options->split > 0.0 ||
-         options->alpha > 0.0 || options->beta > 0.0;
+  return options->cache != NULL || options->line != 0 || emulation_weighed(options);
 }
 
 int emulation_read(const struct options *options, struct perfpred_cache_options *emulation) {

@@ -9,6 +9,8 @@
 
 /* Whether any of its options is. */
 bool emulation_given(const struct options *options);
+/* Whether any but --cache and --line is. */
+bool emulation_weighed(const struct options *options);
 /* Adds the sizes of a list, "256K,32M", to the levels. */
 int emulation_read_levels(const char *option, const char *text, struct perfpred_cache_options *emulation);
 /* Fills in all members; prints a message and returns an exit code on failure. */

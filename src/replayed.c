@@ -23,8 +23,7 @@ static int check_replay(const struct options *options) {
         "option --mode %s: no models are used; -m, --models, --setup, --extrapolate and --force belong to "
         "'--mode models'",
         options->mode);
-  if (options->residency != NULL || options->distance != NULL || options->first != NULL || options->weights != NULL ||
-      options->history != 0 || options->split > 0.0 || options->alpha > 0.0 || options->beta > 0.0)
+  if (emulation_weighed(options))
     return message_misuse("option --mode %s: of how caches are emulated only --cache and --line count, with 'setup'",
                           options->mode);
   if (strcmp(options->mode, "replay") == 0 && emulation_given(options))

@@ -154,7 +154,7 @@ static enum perfpred_status check_choices(const struct perfpred_cache_options *f
   if (full->mode == PERFPRED_CACHE_SHARED && full->distance == PERFPRED_CACHE_SUMS)
     return ppi_error_set(error, PERFPRED_INVALID,
                          "options.mode: shares of accesses are counted in different lines: expected no sums");
-  return PERFPRED_OK;
+  return check_kernels(full, error);
 }
 
 enum perfpred_status ppi_cache_settings(const struct perfpred_cache_options *options, const struct ppi_machine *machine,
@@ -166,9 +166,7 @@ enum perfpred_status ppi_cache_settings(const struct perfpred_cache_options *opt
   if (options)
     memcpy(full, options, options->size < sizeof *full ? options->size : sizeof *full);
   full->size = sizeof *full;
-  enum perfpred_status status = check_kernels(full, error);
-  if (!status)
-    status = check_line(full, error);
+  enum perfpred_status status = check_line(full, error);
   if (!status)
     status = check_levels(full, error);
   if (!status && machine)

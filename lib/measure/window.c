@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/blocks.h"
 #include "measure/evict.h"
 #include "measure/layout.h"
 #include "measure/schedule.h"
@@ -35,12 +36,9 @@ struct windows {
   bool touched;             /* the steps before are not run: everything is evicted, and their operands are touched */
   struct ppi_area *touches; /* operands of the calls of the steps before the selected window's, in their order */
   size_t touch_count, touch_space;
-  struct ppi_walk_block *blocks; /* steps before the window's, and it */
-  size_t block_space;
+  struct ppi_blocks blocks; /* of the selected window */
   size_t lead_count, selected;
   enum stage stage;
-  int block_count;
-  int64_t start; /* of the window's step, while those before it are looked for */
   const struct ppi_node *loop;
   bool ambiguous; /* there is a second loop */
   char what[300];
@@ -50,7 +48,7 @@ static void begin_block(void *data, const struct ppi_node *loop, int index) {
   struct windows *all = data;
   all->ambiguous = all->ambiguous || (all->loop != NULL && all->loop != loop);
   all->loop = loop;
-  all->stage = index < 0 ? OUTSIDE : index + 1 < all->block_count ? LEAD : TIMED;
+  all->stage = index < 0 ? OUTSIDE : index + 1 < all->blocks.count ? LEAD : TIMED;
   if (all->stage == TIMED)
     all->lead_count = all->layout.frame_count;
 }
@@ -151,91 +149,15 @@ static enum perfpred_status visit_call(void *data, const struct ppi_node *node, 
   return mark_written(all, node->kernel, values, error);
 }
 
-/* --- Blocks -------------------------------------------------------------------------------------------------------- */
-
-static enum perfpred_status pass_call(void *data, const struct ppi_node *node, const struct ppi_value *values,
-                                      struct perfpred_error *error) {
-  (void)data;
-  (void)node;
-  (void)values;
-  (void)error;
-  return PERFPRED_OK;
-}
-
-/* Those up to the window's step, as far as there is room; none where the count has become negative. */
-static void note_block(void *data, const struct ppi_node *loop, const struct ppi_walk_block *block) {
-  struct windows *all = data;
-  (void)loop;
-  if (all->block_count < 0)
-    return;
-  if (block->start == all->start)
-    all->block_count = -1 - all->block_count;
-  else if (all->blocks != NULL && (size_t)all->block_count < all->block_space)
-    all->blocks[all->block_count++] = *block;
-  else
-    all->block_count++;
-}
-
-static enum perfpred_status need_blocks(struct windows *all, size_t count, struct perfpred_error *error) {
-  if (count <= all->block_space)
-    return PERFPRED_OK;
-  struct ppi_walk_block *blocks = realloc(all->blocks, count * sizeof *blocks);
-  if (blocks == NULL)
-    return ppi_error_memory(error);
-  all->blocks = blocks;
-  all->block_space = count;
-  return PERFPRED_OK;
-}
-
-/* Goes through the loop once to count the steps before the window's, and once to note them. */
-static enum perfpred_status look_back(struct windows *all, const struct ppi_window *window, size_t *before,
-                                      struct perfpred_error *error) {
-  const struct ppi_walker walker = { .call = pass_call, .start = note_block, .without_views = true };
-  enum perfpred_status status = PERFPRED_OK;
-  all->start = window->step.start;
-  for (int pass = 0; pass < 2 && status == PERFPRED_OK; pass++) {
-    all->block_count = 0;
-    status =
-        ppi_program_walk(all->program, window->parameters, (size_t)all->program->parameter_count, &walker, all, error);
-    *before = all->block_count < 0 ? (size_t)(-1 - all->block_count) : 0;
-    if (status == PERFPRED_OK)
-      status = need_blocks(all, *before + 1, error);
-  }
-  return status;
-}
-
-/* What is walked: the steps that are run or touched before the window's, and it. */
-static enum perfpred_status find_blocks(struct windows *all, const struct ppi_window *window,
-                                        struct perfpred_error *error) {
-  size_t before = 0, kept = 0;
-  enum perfpred_status status = PERFPRED_OK;
-  if (all->touched) {
-    status = look_back(all, window, &before, error);
-    kept = window->reach < (int64_t)before ? (size_t)window->reach : before;
-  } else {
-    status = need_blocks(all, 2, error);
-    kept = window->lead.width > 0;
-  }
-  if (status != PERFPRED_OK)
-    return status;
-  if (all->touched)
-    memmove(all->blocks, all->blocks + (before - kept), kept * sizeof *all->blocks);
-  else
-    all->blocks[0] = window->lead;
-  all->blocks[kept] = window->step;
-  all->block_count = (int)kept + 1;
-  return PERFPRED_OK;
-}
-
 static enum perfpred_status walk(struct windows *all, size_t index, struct perfpred_error *error) {
   const struct ppi_window *window = &all->list[index];
   const struct ppi_execution execution = { all->program, window->parameters, (size_t)all->program->parameter_count };
   int64_t ld = 0;
-  enum perfpred_status status = find_blocks(all, window, error);
+  enum perfpred_status status = ppi_blocks_find(&all->blocks, all->program, window, all->touched, error);
   if (status != PERFPRED_OK)
     return status;
   const struct ppi_walker walker = {
-    .call = visit_call, .blocks = all->blocks, .block_count = all->block_count, .block = begin_block
+    .call = visit_call, .blocks = all->blocks.items, .block_count = all->blocks.count, .block = begin_block
   };
   all->stage = OUTSIDE;
   all->loop = NULL;
@@ -424,7 +346,7 @@ static enum perfpred_status prepare(struct windows *all, size_t count, int64_t l
 
 static void release(struct windows *all) {
   free(all->touches);
-  free(all->blocks);
+  ppi_blocks_free(&all->blocks);
   free(all->met);
   free(all->kept);
   ppi_layout_free(&all->layout);

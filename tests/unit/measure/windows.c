@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps timed call by call: on the virtual clock with exact times, and in process, where kernels look at what they are given. */
+#include "measure/blocks.h"
 #include "measure/core.h"
 #include "program/calls.h"
 #include "world.h"
@@ -58,6 +59,44 @@ Test(windows, any_place_will_do) {
   cr_expect_eq(results[2].times_s[0], 3.0);
   ppi_results_free(results, 3);
   perfpred_sampler_destroy(sampler);
+}
+
+static void expect_blocks(const char *name, int64_t n, const struct ppi_window *like, bool touched,
+                          const struct ppi_walk_block *expected, int count) {
+  const int64_t parameters[] = { n, 8 };
+  struct ppi_blocks blocks = { .items = NULL };
+  struct ppi_window window = *like;
+  window.parameters = parameters;
+  cr_assert_eq(ppi_blocks_find(&blocks, ppi_programs_find(context.programs, name), &window, touched, &error),
+               PERFPRED_OK, "%s", error.text);
+  cr_assert_eq(blocks.count, count, "%s, %lld: %d steps", name, (long long)window.step.start, blocks.count);
+  for (int i = 0; i < count; i++) {
+    cr_expect_eq(blocks.items[i].start, expected[i].start, "%s: step %d", name, i);
+    cr_expect_eq(blocks.items[i].width, expected[i].width, "%s: step %d", name, i);
+  }
+  ppi_blocks_free(&blocks);
+}
+
+/* Blocks of 8: 0, 8, 16, 24, 32 of 40; of 20, which dtrtri goes through from the end, 16 (the last 4), 8, 0. */
+Test(windows, steps_before_are_those_of_the_loop) {
+  static const struct ppi_walk_block up[] = { { 0, 8 }, { 8, 8 }, { 16, 8 }, { 24, 8 }, { 32, 8 } };
+  static const struct ppi_walk_block down[] = { { 16, 4 }, { 8, 8 }, { 0, 8 } };
+  struct ppi_window window = { NULL, { 24, 8 }, { 32, 8 }, 2 };
+  expect_blocks("chol-l-3", 40, &window, true, up + 2, 3);
+  expect_blocks("chol-l-3", 40, &window, false, up + 3, 2);
+  window.reach = 1000;
+  expect_blocks("chol-l-3", 40, &window, true, up, 5);
+  window.reach = 0;
+  expect_blocks("chol-l-3", 40, &window, true, up + 4, 1);
+  window = (struct ppi_window){ NULL, { 0, 0 }, { 0, 8 }, 3 };
+  expect_blocks("chol-l-3", 40, &window, true, up, 1);
+  expect_blocks("chol-l-3", 40, &window, false, up, 1);
+  window = (struct ppi_window){ NULL, { 8, 8 }, { 0, 8 }, 3 };
+  expect_blocks("dtrtri", 20, &window, true, down, 3);
+  window.reach = 1;
+  expect_blocks("dtrtri", 20, &window, true, down + 1, 2);
+  window = (struct ppi_window){ NULL, { 3, 8 }, { 11, 8 }, 2 }; /* not one of the loop's */
+  expect_blocks("chol-l-3", 41, &window, true, (const struct ppi_walk_block[]){ { 11, 8 } }, 1);
 }
 
 /* The calls of called programs come behind the program's own, each text once: dgetrf is dgetrf-mn, whose first call is the unblocked one. */
