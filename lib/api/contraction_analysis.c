@@ -139,6 +139,19 @@ static enum perfpred_status describe_calls(struct perfpred_contraction_analysis 
   return PERFPRED_OK;
 }
 
+/* What calls find in the cache is known of loops alone. */
+static enum perfpred_status find(const struct ppi_contraction *contraction, const char *name,
+                                 struct ppi_contract_algorithm *algorithm, struct perfpred_error *error) {
+  enum perfpred_status status = ppi_contract_find(contraction, name, algorithm, error);
+  if (!status && algorithm->way != 0)
+    status =
+        ppi_error_set(error, PERFPRED_UNSUPPORTED,
+                      "algorithm %.60s transposes whole tensors, expected one of loops around a kernel: what calls "
+                      "find in the cache is known of those alone",
+                      name);
+  return status;
+}
+
 enum perfpred_status perfpred_contraction_analyze(const struct perfpred_contraction *contraction, const char *algorithm,
                                                   const struct perfpred_contraction_analysis_options *options,
                                                   struct perfpred_contraction_analysis **analysis,
@@ -155,12 +168,7 @@ enum perfpred_status perfpred_contraction_analyze(const struct perfpred_contract
   made->contraction = *contraction;
   enum perfpred_status status = read_options(options, &made->options, error);
   if (!status)
-    status = ppi_contract_find(&made->contraction.it, algorithm, &made->algorithm, error);
-  if (!status && made->algorithm.way != 0)
-    status = ppi_error_set(error, PERFPRED_UNSUPPORTED,
-                           "algorithm %s transposes whole tensors, expected one of loops around a kernel: what calls "
-                           "find in the cache is known of those alone",
-                           algorithm);
+    status = find(&made->contraction.it, algorithm, &made->algorithm, error);
   if (!status) {
     settle(made);
     status = ppi_occurrences_find(&made->contraction.it, &made->algorithm, &made->settings, &made->found, error);

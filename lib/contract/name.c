@@ -189,10 +189,10 @@ static bool find_whole(const struct ppi_contraction *contraction, const char *na
     char right[PPI_CONTRACT_NAME_MAX], program[PPI_CONTRACT_NAME_MAX];
     ppi_contract_name(contraction, &ways[i], right);
     ppi_contract_program_name(contraction, &ways[i], program);
-    if (strcmp(name, right) && strcmp(name, program))
-      continue;
-    *algorithm = ways[i];
-    return true;
+    if (!strcmp(name, right) || !strcmp(name, program)) {
+      *algorithm = ways[i];
+      return true;
+    }
   }
   return false;
 }

@@ -137,6 +137,10 @@ static bool is_integer(const struct ppi_arg *arg) {
   return arg->kind == PPI_ARG_SIZE || arg->kind == PPI_ARG_LD || arg->kind == PPI_ARG_INC;
 }
 
+static bool is_sliced(const struct ppi_tour_copy *copy) {
+  return copy->loops >= 0 && !ppi_tour_is_whole(copy);
+}
+
 /* xcopy, or something that is called as it is. */
 static enum perfpred_status check_copier(const struct look *look) {
   static const enum ppi_arg_kind kinds[COPIER_ARGUMENTS] = { PPI_ARG_SIZE, PPI_ARG_DATA, PPI_ARG_INC, PPI_ARG_DATA,
@@ -144,7 +148,7 @@ static enum perfpred_status check_copier(const struct look *look) {
   const struct perfpred_kernel *copier = look->tour->copier;
   bool copied = false, fine = copier != NULL && copier->arg_count == COPIER_ARGUMENTS;
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
-    copied = copied || (look->tour->operands[o].copy.loops >= 0 && !ppi_tour_is_whole(&look->tour->operands[o].copy));
+    copied = copied || is_sliced(&look->tour->operands[o].copy);
   for (int i = 0; i < COPIER_ARGUMENTS && fine; i++)
     fine = copier->args[i].kind == kinds[i] &&
            (kinds[i] != PPI_ARG_DATA || copier->args[i].type == look->batch->type) &&

@@ -37,13 +37,14 @@ static int join(struct ppi_transposed *sorted, int count) {
 void ppi_transposition_plan(const struct ppi_transposed *dimensions, int rank, size_t element,
                             struct ppi_transposition *transposition) {
   static const struct ppi_transposed nowhere = { 1, 0, 0 };
-  struct ppi_transposed sorted[PPI_TRANSPOSED_RANK_MAX];
+  struct ppi_transposed sorted[PPI_TRANSPOSED_RANK_MAX] = { { 0 } };
   struct ppi_transposition made = { .element = element, .plane = { nowhere, nowhere } };
   int fast = 0;
   assert(rank <= PPI_TRANSPOSED_RANK_MAX);
   for (int d = 0; d < rank; d++)
     made.empty = made.empty || dimensions[d].extent <= 0;
-  const int count = made.empty ? 0 : join(sorted, sort(dimensions, rank, sorted));
+  int count = made.empty ? 0 : sort(dimensions, rank, sorted);
+  count = join(sorted, count);
   for (int d = 1; d < count; d++)
     if (sorted[d].tensor < sorted[fast].tensor)
       fast = d;
@@ -57,18 +58,20 @@ void ppi_transposition_plan(const struct ppi_transposed *dimensions, int rank, s
   *transposition = made;
 }
 
+/* *last: farther by one dimension; false: nobody knows where that is. */
+static bool reach(int64_t extent, int64_t stride, int64_t *last) {
+  int64_t steps = 0;
+  return extent >= 0 && stride >= 0 && !__builtin_mul_overflow(extent > 0 ? extent - 1 : 0, stride, &steps) &&
+         !__builtin_add_overflow(*last, steps, last);
+}
+
 bool ppi_transposition_fits(const struct ppi_transposed *dimensions, int rank, int64_t tensor, int64_t packed) {
   int64_t last[2] = { 0, 0 }, all = 1;
   for (int d = 0; d < rank; d++) {
     const struct ppi_transposed *it = &dimensions[d];
-    if (it->extent < 0 || it->tensor < 0 || it->packed < 0 || __builtin_mul_overflow(all, it->extent, &all))
+    if (!reach(it->extent, it->tensor, &last[0]) || !reach(it->extent, it->packed, &last[1]) ||
+        __builtin_mul_overflow(all, it->extent, &all))
       return false;
-    for (int side = 0; side < 2 && it->extent > 0; side++) {
-      int64_t reach = 0;
-      if (__builtin_mul_overflow(it->extent - 1, side == 0 ? it->tensor : it->packed, &reach) ||
-          __builtin_add_overflow(last[side], reach, &last[side]))
-        return false;
-    }
   }
   return all == 0 || (last[0] < tensor && last[1] < packed && all <= packed);
 }
@@ -134,7 +137,8 @@ static bool count_on(const struct ppi_transposition *it, int64_t *at, int64_t *t
   return false;
 }
 
-void ppi_transposition_run(const struct ppi_transposition *it, void *tensor, void *packed, bool out) {
+void ppi_transposition_run(const struct ppi_transposition *transposition, void *tensor, void *packed, bool out) {
+  const struct ppi_transposition *it = transposition;
   move_fn *const move = it->element == sizeof(element4) ? move4 : it->element == sizeof(element8) ? move8 : move16;
   const int64_t n[2] = { it->plane[0].extent, it->plane[1].extent }, bytes = (int64_t)it->element;
   const struct steps in_tensor = { { it->plane[0].tensor, it->plane[1].tensor } };
