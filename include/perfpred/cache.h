@@ -326,8 +326,8 @@ PERFPRED_API enum perfpred_status perfpred_cache_compare(const struct perfpred_c
  * warm estimate. A factor that all measured times have in common is allowed for and left out. Then every algorithm is estimated by weights
  * that the others alone make (of a single algorithm every execution, of a single execution every other step): kernels that this makes
  * worse than warm models stay warm, and of the levels and of 1/4 to 4/4 of their weights those are taken that
- * serve the algorithms left out best without making any of them worse than warm models by more than a thousandth of its time. Where
- * nothing does all weights are 0, written as 0.001: the estimates are warm.
+ * serve the algorithms left out best without making any of them worse than warm models by more than a thousandth of its time; kernels that
+ * an algorithm would lose by stay warm, too. Where nothing serves all weights are 0, written as 0.001: the estimates are warm.
  *
  * @param caches analyses with times, all with the same levels
  * @param measured_s for each the measured median time of each of its calls, seconds; NaN: it is left out

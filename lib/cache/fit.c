@@ -22,13 +22,17 @@ struct fit {
   struct perfpred_cache_options options; /* alpha, beta and weights: the best so far */
   double (*held)[PPI_CACHE_PLACES];      /* for each fold, what the others make of the weights */
   double (*tried)[PPI_CACHE_PLACES];     /* the same, times a part */
+  bool *first_warm, *best_warm;          /* kernels that stay warm, before and behind the choice of weights */
 };
 
 static enum perfpred_status make_room(struct fit *fit, struct perfpred_error *error) {
+  const size_t kernels = fit->rows.kernel_count;
   fit->held = calloc(2 * fit->rows.fold_count + 1, sizeof *fit->held);
-  if (!fit->held)
+  fit->first_warm = calloc(2 * kernels + 1, sizeof *fit->first_warm);
+  if (!fit->held || !fit->first_warm)
     return ppi_error_memory(error);
   fit->tried = fit->held + fit->rows.fold_count;
+  fit->best_warm = fit->first_warm + kernels;
   return PERFPRED_OK;
 }
 
@@ -92,41 +96,73 @@ static void fit_kernels(struct fit *fit) {
   for (size_t kernel = 0; kernel < rows->kernel_count; kernel++)
     rows->warm[kernel] = ppi_rows_error(rows, kernel, SIZE_MAX, (const double(*)[PPI_CACHE_PLACES])fit->held) >
                          ppi_rows_error(rows, kernel, SIZE_MAX, NULL);
-  ppi_rows_price(rows, &fit->options);
 }
 
-/* Whether no algorithm is worse with what the others make of a part of the weights than with warm models; the error of all of them. */
-static bool is_borne_out(struct fit *fit, double part, double *error) {
-  const struct ppi_rows *rows = &fit->rows;
-  const double(*tried)[PPI_CACHE_PLACES] = (const double(*)[PPI_CACHE_PLACES])fit->tried;
-  bool fine = true;
-  for (size_t fold = 0; fold < rows->fold_count; fold++)
+/* What the other algorithms make of a part of the weights of some places. */
+static void try_part(struct fit *fit, unsigned mask, double part) {
+  hold_out(fit, mask);
+  for (size_t fold = 0; fold < fit->rows.fold_count; fold++)
     for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
       fit->tried[fold][place] = part * fit->held[fold][place];
-  for (size_t fold = 0; fold < rows->fold_count && fine; fold++)
-    fine = ppi_rows_error(rows, SIZE_MAX, fold, tried) <= ppi_rows_error(rows, SIZE_MAX, fold, NULL) + FINE;
-  *error = ppi_rows_error(rows, SIZE_MAX, SIZE_MAX, tried);
-  return fine;
 }
 
-/* Places and the part of their weights that serve the algorithms left out best, none of them worse than warm; where there are none all
+/* How much worse rows are with it than with warm models. */
+static double loss_of(const struct fit *fit, size_t kernel, size_t fold) {
+  return ppi_rows_error(&fit->rows, kernel, fold, (const double(*)[PPI_CACHE_PLACES])fit->tried) -
+         ppi_rows_error(&fit->rows, kernel, fold, NULL);
+}
+
+/* The kernel that an algorithm loses most by, SIZE_MAX: none. */
+static size_t worst_kernel(const struct fit *fit, size_t fold) {
+  double most = 0.0;
+  size_t worst = SIZE_MAX;
+  for (size_t kernel = 0; kernel < fit->rows.kernel_count; kernel++) {
+    const double loss = fit->rows.warm[kernel] ? 0.0 : loss_of(fit, kernel, fold);
+    worst = loss > most ? kernel : worst;
+    most = loss > most ? loss : most;
+  }
+  return worst;
+}
+
+/* Until no algorithm is worse with what the others make of it than with warm models, the kernel that one of them loses most by stays warm. False: that
+   does not end well. */
+static bool settle(struct fit *fit, unsigned mask, double part) {
+  const size_t folds = fit->rows.fold_count;
+  for (;;) {
+    size_t fold = 0;
+    try_part(fit, mask, part);
+    while (fold < folds && loss_of(fit, SIZE_MAX, fold) <= FINE)
+      fold++;
+    if (fold == folds)
+      return true;
+    const size_t kernel = worst_kernel(fit, fold);
+    if (kernel == SIZE_MAX)
+      return false;
+    fit->rows.warm[kernel] = true;
+  }
+}
+
+/* Places, the part of their weights and the kernels that serve the algorithms left out best, none of them worse than warm; where there are none all
    estimates are warm. */
 static void fit_weights(struct fit *fit) {
-  double least = ppi_rows_error(&fit->rows, SIZE_MAX, SIZE_MAX, NULL), best_part = 0.0;
+  bool *warm = fit->rows.warm;
+  const size_t bytes = fit->rows.kernel_count * sizeof *warm;
+  double least = 0.0, best_part = 0.0, weights[PPI_CACHE_PLACES];
   unsigned best_mask = 0;
-  for (unsigned mask = 1; mask <= all_places(fit); mask++) {
-    hold_out(fit, mask);
+  memcpy(fit->first_warm, warm, bytes);
+  memcpy(fit->best_warm, warm, bytes);
+  for (unsigned mask = 1; mask <= all_places(fit); mask++)
     for (int step = 1; step <= STEPS; step++) {
       const double part = (double)step / STEPS;
-      double error = 0.0;
-      if (is_borne_out(fit, part, &error) && error < least) {
-        least = error;
-        best_part = part;
-        best_mask = mask;
-      }
+      memcpy(warm, fit->first_warm, bytes);
+      if (!settle(fit, mask, part) || !(loss_of(fit, SIZE_MAX, SIZE_MAX) < least))
+        continue;
+      least = loss_of(fit, SIZE_MAX, SIZE_MAX);
+      best_part = part;
+      best_mask = mask;
+      memcpy(fit->best_warm, warm, bytes);
     }
-  }
-  double weights[PPI_CACHE_PLACES];
+  memcpy(warm, fit->best_warm, bytes);
   ppi_rows_solve(&fit->rows, SIZE_MAX, best_mask, weights);
   for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
     fit->options.weights[place] = fmax(best_part * weights[place], LEAST);
@@ -214,6 +250,7 @@ enum perfpred_status perfpred_cache_fit(const struct perfpred_cache *const *cach
     fit_weights(&fit);
     write_fit(&fit, options);
   }
+  free(fit.first_warm);
   free(fit.held);
   ppi_rows_release(&fit.rows);
   return status;

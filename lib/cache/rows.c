@@ -106,13 +106,8 @@ static void price(struct ppi_row *row, const struct perfpred_cache_options *opti
 }
 
 void ppi_rows_price(struct ppi_rows *rows, const struct perfpred_cache_options *options) {
-  for (size_t i = 0; i < rows->count; i++) {
-    struct ppi_row *row = &rows->items[i];
-    if (rows->warm[row->kernel])
-      memset(row->x, 0, sizeof row->x);
-    else
-      price(row, options);
-  }
+  for (size_t i = 0; i < rows->count; i++)
+    price(&rows->items[i], options);
 }
 
 /* --- Weights ------------------------------------------------------------------------------------------------------- */
@@ -123,9 +118,11 @@ struct normal {
 };
 
 /* error + sum of weight x - common = 0 is wanted of a row. */
-static void add_row(struct normal *normal, const struct ppi_row *row, double weight) {
-  double x[UNKNOWNS];
-  memcpy(x, row->x, sizeof row->x);
+static void add_row(struct normal *normal, const struct ppi_row *row, bool warm) {
+  double x[UNKNOWNS] = { 0.0 };
+  const double weight = row->weight;
+  if (!warm)
+    memcpy(x, row->x, sizeof row->x);
   x[COMMON] = -1.0;
   for (size_t i = 0; i < UNKNOWNS; i++) {
     for (size_t k = 0; k < UNKNOWNS; k++)
@@ -155,7 +152,7 @@ void ppi_rows_solve(const struct ppi_rows *rows, size_t left_out, unsigned mask,
   for (size_t i = 0; i < rows->count; i++) {
     if (ppi_row_is_of(rows, &rows->items[i], left_out))
       continue;
-    add_row(&normal, &rows->items[i], rows->items[i].weight);
+    add_row(&normal, &rows->items[i], rows->warm[rows->items[i].kernel]);
     sum += rows->items[i].weight;
   }
   for (size_t i = 0; i < UNKNOWNS; i++)
@@ -170,9 +167,11 @@ static double error_of(const struct ppi_rows *rows, const struct ppi_row *row,
                        const double (*weights)[PPI_CACHE_PLACES]) {
   double error = row->error;
   size_t fold = 0;
+  if (!weights || rows->warm[row->kernel])
+    return error;
   while (!ppi_row_is_of(rows, row, fold))
     fold++;
-  for (size_t place = 0; weights && place < PPI_CACHE_PLACES; place++)
+  for (size_t place = 0; place < PPI_CACHE_PLACES; place++)
     error += weights[fold][place] * row->x[place];
   return error;
 }

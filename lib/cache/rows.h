@@ -13,7 +13,7 @@ struct ppi_row {
   double measured_s, weight;
   double error; /* of the warm estimate, relative */
   size_t execution, kernel;
-  double x[PPI_CACHE_PLACES]; /* relative; 0 for kernels that stay warm */
+  double x[PPI_CACHE_PLACES]; /* relative */
 };
 
 struct ppi_rows {
@@ -22,7 +22,7 @@ struct ppi_rows {
   size_t *folds; /* of each execution: those of an algorithm are one */
   size_t fold_count;
   const struct perfpred_kernel **kernels;
-  bool *warm; /* kernels that stay so */
+  bool *warm; /* kernels that stay so: x does not count */
   size_t kernel_count;
 };
 
@@ -31,7 +31,7 @@ enum perfpred_status ppi_rows_init(struct ppi_rows *rows, const struct perfpred_
                                    const double *const *measured_s, size_t count, struct perfpred_error *error);
 void ppi_rows_release(struct ppi_rows *rows);
 
-/* x, for another smoothing or other kernels that stay warm. */
+/* x, by a smoothing. */
 void ppi_rows_price(struct ppi_rows *rows, const struct perfpred_cache_options *options);
 
 /* Least squares of the rows' errors, without those of a fold (SIZE_MAX: of all): weights from 0 to 1 of the places of a mask (bit k: place k), 0 of
