@@ -41,9 +41,8 @@ struct ppi_core_options {
       cpus; /* that threads of a region are pinned to, the first one has the calling thread already; kept, may be NULL */
   int cpu_count;
   const struct ppi_counting *counting; /* NULL: nothing can be counted */
-  double yardstick_s; /* reading that times on so many threads are brought to; 0: the best one of this core */
-  int64_t
-      stream_bytes; /* outputs that take more of a cache are restored by streaming stores; 0: 1 MiB. The L2 size is apt */
+  double yardstick_s;   /* reading that times on so many threads are brought to; 0: the best one of this core */
+  int64_t stream_bytes; /* outputs that take more of a cache are restored past it; 0: 1 MiB. The L2 size is apt */
 };
 
 enum perfpred_status ppi_core_create(const struct ppi_core_options *options, struct ppi_core **core,
