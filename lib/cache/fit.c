@@ -147,7 +147,7 @@ static bool settle(struct fit *fit, unsigned mask, double part) {
 static void fit_weights(struct fit *fit) {
   bool *warm = fit->rows.warm;
   const size_t bytes = fit->rows.kernel_count * sizeof *warm;
-  double least = 0.0, best_part = 0.0, weights[PPI_CACHE_PLACES];
+  double least = -FINE, best_part = 0.0, weights[PPI_CACHE_PLACES]; /* less than that is no gain */
   unsigned best_mask = 0;
   memcpy(fit->first_warm, warm, bytes);
   memcpy(fit->best_warm, warm, bytes);
