@@ -19,6 +19,7 @@
 #define BOUNDS_SHARE 0.4  /* of the budget, for bounds */
 #define RESERVE 0.2       /* of the budget, for measuring the best ones again */
 #define LEFT_LEAST_S 1e-9
+#define FIRST 3.0 /* times the best bound: what is looked at before anything is predicted */
 #define FINALISTS 6
 #define ROUNDS 3        /* of executions */
 #define NEAR 0.5        /* of the best time: so much slower ones may be faster after all */
@@ -93,9 +94,21 @@ static void sort_groups(struct searching *searching) {
   }
 }
 
-/* Before anything is predicted, what makes too many calls waits: something else has a bound that says so. */
+/* Before anything is predicted, those wait that make too many calls, and those whose bounds lie far beyond the best one: what is predicted first will
+   mostly tell that they cannot win. */
+static bool waits(const struct searching *searching, const struct ppi_contraction_group *group) {
+  const struct ppi_contraction_candidates *candidates = searching->candidates;
+  double least_s = (double)INFINITY;
+  if (searching->search->complete || isfinite(searching->best_s) || !(group->bound_s > 0.0))
+    return false;
+  for (size_t i = 0; i < candidates->group_count; i++)
+    if (candidates->groups[i].entries > 0 && candidates->groups[i].bound_s > 0.0)
+      least_s = fmin(least_s, candidates->groups[i].bound_s);
+  return group->bound == PERFPRED_CONTRACTION_BOUND_CALLS || group->bound_s > FIRST * least_s;
+}
+
 static bool can_win(const struct searching *searching, const struct ppi_contraction_group *group) {
-  if (!searching->search->complete && !isfinite(searching->best_s) && group->bound == PERFPRED_CONTRACTION_BOUND_CALLS)
+  if (waits(searching, group))
     return false;
   return searching->search->complete || ppi_contraction_price_idle(searching->pricing) ||
          group->bound_s < fmin(searching->best_s, searching->rough_s);
