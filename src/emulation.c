@@ -49,6 +49,14 @@ static int read_weights(const char *text, struct perfpred_cache_options *emulati
   return COMMAND_OK;
 }
 
+static int read_kernels(const char *text, struct perfpred_cache_options *emulation) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,";
+  if (text[0] == '\0' || strlen(text) >= sizeof emulation->warm_kernels || strspn(text, letters) != strlen(text))
+    return message_misuse("option --warm-kernels: '%s': expected names of kernels, with commas", text);
+  memcpy(emulation->warm_kernels, text, strlen(text) + 1);
+  return COMMAND_OK;
+}
+
 /* The place of a word in a list of three or four. */
 static int choose(const char *option, const char *word, const char *const *words, int count, int *choice) {
   for (int i = 0; i < count; i++) {
@@ -81,8 +89,8 @@ static int read_choices(const struct options *options, struct perfpred_cache_opt
 
 bool emulation_weighed(const struct options *options) {
   return options->residency != NULL || options->distance != NULL || options->first != NULL ||
-         options->weights != NULL || options->history != 0 || options->split > 0.0 || options->alpha > 0.0 ||
-         options->beta > 0.0;
+         options->weights != NULL || options->warm_kernels != NULL || options->history != 0 || options->split > 0.0 ||
+         options->alpha > 0.0 || options->beta > 0.0;
 }
 
 bool emulation_given(const struct options *options) {
@@ -102,5 +110,7 @@ int emulation_read(const struct options *options, struct perfpred_cache_options 
   int result = options->cache != NULL ? emulation_read_levels("--cache", options->cache, emulation) : COMMAND_OK;
   if (result == COMMAND_OK && options->weights != NULL)
     result = read_weights(options->weights, emulation);
+  if (result == COMMAND_OK && options->warm_kernels != NULL)
+    result = read_kernels(options->warm_kernels, emulation);
   return result == COMMAND_OK ? read_choices(options, emulation) : result;
 }

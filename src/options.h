@@ -86,9 +86,9 @@ struct options {
   bool apply, drift; /* of a machine that drifts */
   bool keep_libraries, preload_libraries;
   bool caches, detail, fit, keep;
-  const char *mode, *states;                                  /* NULL: none given */
-  int64_t steps;                                              /* 0: the default */
-  const char *cache, *residency, *distance, *first, *weights; /* of caches that are emulated */
+  const char *mode, *states;                                                 /* NULL: none given */
+  int64_t steps;                                                             /* 0: the default */
+  const char *cache, *residency, *distance, *first, *weights, *warm_kernels; /* of caches that are emulated */
   int64_t line, history;
   double split, alpha, beta;
   struct range calls;

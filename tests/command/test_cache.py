@@ -171,6 +171,11 @@ def test_kept_fit():
     answer = report(*words)
     given = report(*words, "--cache", "1M", "--alpha", "6", "--beta", "3", "--weights", "1.25,0.75")
     assert given == answer
+    given = report(*words, "--warm-kernels", "dsyrk")
+    assert given["warm_kernels"] == "dsyrk"
+    for call in given["calls"]:
+        if call["kernel"] == "dsyrk" and not call["empty"]:
+            close(call["time_s"], call["warm_s"])
     other = report(*words, "--cache", "2M")
     assert other["alpha"] == 4 and other["weights"] == [1, 1], "it was not fitted for another cache"
     prediction = run("predict", *words, "--models", "cache", "--json").json()
@@ -249,6 +254,8 @@ def test_bad_input():
     for value in ("0,1", "1,x", "", "1,1,1,1,1,1", "1,"):
         refuses(2, *chol, "--weights", value, naming=["--weights"])
     refuses(2, *chol, "--cache", "1M", "--weights", "1,1,1", naming=["one for memory"])
+    for value in ("", "dgemm dtrsm", "dgemm,\"", 600 * "k"):
+        refuses(2, *chol, "--warm-kernels", value, naming=["--warm-kernels"])
     refuses(2, *chol, "--models", "warm", naming=["--models"])
     refuses(1, *chol, "--residency", "shared", "--distance", "sums", naming=["sums"])
     refuses(1, *chol, "--calls", "100:200", naming=["--calls", "calls"])
