@@ -26,9 +26,6 @@
 #define OCCURRENCES 3.0   /* kinds of them, roughly */
 #define SHORT_S 2e-6      /* calls that need no set-up are repeated so long */
 #define ZERO_BYTES 8e6    /* larger results are filled once */
-#define COPY_BYTES 16e6   /* of a tensor that is transposed as a whole are copied, */
-#define COPY_MOST 48e6    /* or what the caches hold, up to so many */
-#define CALL_S 4e-3       /* longer calls of algorithms that do so are shortened */
 
 static const struct ppi_contraction_group *group_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
   return &pricing->candidates->groups[pricing->candidates->entries[entry].group];
@@ -89,30 +86,15 @@ static double limit_of(const struct ppi_contraction_pricing *pricing, size_t ent
   return PATIENCE * request_s(effort_of(pricing, entry).sample_s, repetitions_of(pricing, entry));
 }
 
-static int find_pieces(const struct ppi_contraction_pricing *pricing, size_t entry,
-                       struct ppi_contraction_piece pieces[PPI_PIECES_MAX]) {
-  const double bytes = fmax(COPY_BYTES, fmin((double)pricing->caches.bytes, COPY_MOST));
-  return ppi_contraction_pieces(pricing->candidates, &pricing->candidates->entries[entry], bytes, CALL_S, pieces);
-}
-
-static int piece_repetitions(const struct ppi_contraction_pricing *pricing, const struct ppi_contraction_piece *piece) {
-  return pricing->repetitions > 0 ? pricing->repetitions : piece->time_s > LONG_S ? 1 : REPETITIONS_LEAST;
-}
-
-/* Whether a shorter call stands for those of the kernel. */
-static bool is_shortened(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  const struct ppi_contraction_group *group = group_of(pricing, entry);
-  return group->derived && group->call_s > CALL_S && !group->modelled;
-}
-
 double ppi_contraction_price_cost(const struct ppi_contraction_pricing *pricing, size_t entry) {
   const struct effort effort = effort_of(pricing, entry);
   struct ppi_contraction_piece pieces[PPI_PIECES_MAX];
-  const int count = ppi_contraction_price_idle(pricing) ? 0 : find_pieces(pricing, entry, pieces);
-  double sum =
-      is_shortened(pricing, entry) ? 0.0 : effort.requests * request_s(effort.sample_s, repetitions_of(pricing, entry));
+  const int count = ppi_contraction_price_idle(pricing) ? 0 : ppi_contraction_pieces(pricing, entry, pieces);
+  double sum = ppi_contraction_is_shortened(group_of(pricing, entry))
+                   ? 0.0
+                   : effort.requests * request_s(effort.sample_s, repetitions_of(pricing, entry));
   for (int i = 0; i < count; i++)
-    sum += request_s(pieces[i].time_s, piece_repetitions(pricing, &pieces[i]));
+    sum += request_s(pieces[i].time_s, pieces[i].repetitions);
   return sum * pricing->overhead;
 }
 
@@ -362,7 +344,7 @@ static enum perfpred_status add_occurrences(struct job *job, size_t entry, bool 
 static enum perfpred_status add_pieces(struct job *job, size_t entry, struct perfpred_error *error) {
   const struct ppi_contraction_pricing *pricing = job->pricing;
   struct ppi_contraction_piece pieces[PPI_PIECES_MAX];
-  const int count = find_pieces(pricing, entry, pieces);
+  const int count = ppi_contraction_pieces(pricing, entry, pieces);
   enum perfpred_status status = PERFPRED_OK;
   for (int i = 0; i < count && !status; i++) {
     const bool call = pieces[i].subject == PPI_TOUR_CALL;
@@ -370,7 +352,7 @@ static enum perfpred_status add_pieces(struct job *job, size_t entry, struct per
                                         .operand = pieces[i].operand,
                                         .level = call ? PPI_TOUR_ANYWHERE : 0,
                                         .timed = 1,
-                                        .repetitions = piece_repetitions(pricing, &pieces[i]) };
+                                        .repetitions = pieces[i].repetitions };
     const struct part part = { .entry = entry, .what = call ? CALLS : COPIES, .count = pieces[i].count };
     job->tour = SIZE_MAX;
     job->piece = &pieces[i];
@@ -379,7 +361,7 @@ static enum perfpred_status add_pieces(struct job *job, size_t entry, struct per
   }
   job->piece = NULL;
   job->tour = SIZE_MAX;
-  if (!status && is_shortened(pricing, entry) && group_of(pricing, entry)->zero)
+  if (!status && ppi_contraction_is_shortened(group_of(pricing, entry)) && group_of(pricing, entry)->zero)
     status = add_zero(job, entry, 1.0, error);
   return status;
 }
@@ -469,7 +451,7 @@ static enum perfpred_status add_entry(struct job *job, size_t entry, struct perf
   if (ppi_contraction_price_idle(pricing) || (modelled && !pricing->sampler))
     return PERFPRED_OK;
   enum perfpred_status status = add_pieces(job, entry, error);
-  if (status || is_shortened(pricing, entry))
+  if (status || ppi_contraction_is_shortened(group_of(pricing, entry)))
     return status;
   if (modelled)
     return add_occurrences(job, entry, true, error);

@@ -2,13 +2,17 @@
 #include "api/contraction_whole.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "api/contraction_price.h"
-
-#define RATE 5e9      /* bytes per second, read and written, roughly */
-#define SHORTENED 0.5 /* of the time from which on a call is shortened: about what the shorter one takes */
+#define RATE 5e9         /* bytes per second, read and written, roughly */
+#define COPY_BYTES 16e6  /* of a tensor are copied, or what the caches hold, */
+#define COPY_MOST 48e6   /* up to so many */
+#define CALL_S 4e-3      /* longer calls are shortened, */
+#define SHORTENED_S 2e-3 /* to about so long */
+#define LONG_S 2e-3      /* what takes so long is sampled once, */
+#define REPETITIONS 2    /* what takes less so often */
 
 /* --- Copies -------------------------------------------------------------------------------------------------------- */
 
@@ -72,9 +76,11 @@ static void make_copy(const struct ppi_contraction_candidates *candidates, const
 
 /* --- Calls --------------------------------------------------------------------------------------------------------- */
 
-static void make_call(const struct ppi_contraction_candidates *candidates, const struct ppi_contraction_entry *entry,
-                      double call_s, struct ppi_contraction_piece *piece) {
-  const struct ppi_contraction_group *group = &candidates->groups[entry->group];
+bool ppi_contraction_is_shortened(const struct ppi_contraction_group *group) {
+  return group->derived && group->call_s > CALL_S && !group->modelled;
+}
+
+static void make_call(const struct ppi_contraction_group *group, struct ppi_contraction_piece *piece) {
   const int claimed[] = { group->nest.contracted, group->nest.free_a, group->nest.free_b };
   double work = 1.0, ratio = 1.0;
   for (size_t i = 0; i < sizeof claimed / sizeof claimed[0]; i++)
@@ -82,25 +88,31 @@ static void make_call(const struct ppi_contraction_candidates *candidates, const
   *piece = (struct ppi_contraction_piece){
     .contraction = *group->derived, .algorithm = &group->nest, .subject = PPI_TOUR_CALL, .key = "shorter"
   };
-  ppi_contraction_price_clip(&piece->contraction, piece->algorithm, SHORTENED * work * call_s / group->call_s, &ratio);
+  ppi_contraction_price_clip(&piece->contraction, piece->algorithm, work * SHORTENED_S / group->call_s, &ratio);
   piece->count = group->calls * ratio;
   piece->time_s = group->call_s / ratio;
 }
 
-int ppi_contraction_pieces(const struct ppi_contraction_candidates *candidates,
-                           const struct ppi_contraction_entry *entry, double bytes, double call_s,
+int ppi_contraction_pieces(const struct ppi_contraction_pricing *pricing, size_t entry,
                            struct ppi_contraction_piece pieces[PPI_PIECES_MAX]) {
-  const struct ppi_contraction_group *group = &candidates->groups[entry->group];
+  const struct ppi_contraction_candidates *candidates = pricing->candidates;
+  const struct ppi_contraction_entry *it = &candidates->entries[entry];
+  const struct ppi_contraction_group *group = &candidates->groups[it->group];
+  const double bytes = fmax(COPY_BYTES, fmin((double)pricing->caches.bytes, COPY_MOST));
   struct ppi_contract_call call;
   int count = 0;
   if (!group->derived)
     return 0;
-  ppi_contract_resolve(&candidates->contraction, &entry->algorithm, &call);
+  ppi_contract_resolve(&candidates->contraction, &it->algorithm, &call);
   for (int i = 0; i < call.copy_count; i++)
     for (int out = 0; out < 2; out++)
       if (out ? call.copies[i].out : call.copies[i].in)
-        make_copy(candidates, entry, call.copies[i].operand, out, bytes, &pieces[count++]);
-  if (group->call_s > call_s && !group->modelled)
-    make_call(candidates, entry, call_s, &pieces[count++]);
+        make_copy(candidates, it, call.copies[i].operand, out, bytes, &pieces[count++]);
+  if (ppi_contraction_is_shortened(group))
+    make_call(group, &pieces[count++]);
+  for (int i = 0; i < count; i++)
+    pieces[i].repetitions = pricing->repetitions > 0    ? pricing->repetitions
+                            : pieces[i].time_s > LONG_S ? 1
+                                                        : REPETITIONS;
   return count;
 }

@@ -3,7 +3,7 @@
 #ifndef PPI_API_CONTRACTION_WHOLE_H
 #define PPI_API_CONTRACTION_WHOLE_H
 
-#include "api/contraction_candidates.h"
+#include "api/contraction_price.h"
 
 /* A micro-benchmark that stands for a part of the algorithm. */
 struct ppi_contraction_piece {
@@ -13,14 +13,15 @@ struct ppi_contraction_piece {
   int operand;
   double count;  /* that part takes so many times as long */
   double time_s; /* of one, roughly */
+  int repetitions;
   char key[PPI_RANK_MAX * 50 + 40];
 };
 
 #define PPI_PIECES_MAX (PPI_OPERANDS + 2)
-/* Of an entry of such a group; their number is returned, 0 for all others. bytes: of a copy, about so many are enough. call_s: what takes longer
-   is called with smaller extents. */
-int ppi_contraction_pieces(const struct ppi_contraction_candidates *candidates,
-                           const struct ppi_contraction_entry *entry, double bytes, double call_s,
+/* Of an entry of such a group, by its place; their number is returned, 0 for all others. */
+int ppi_contraction_pieces(const struct ppi_contraction_pricing *pricing, size_t entry,
                            struct ppi_contraction_piece pieces[PPI_PIECES_MAX]);
+/* Whether one of them, a call of smaller extents, stands for those of the kernel. */
+bool ppi_contraction_is_shortened(const struct ppi_contraction_group *group);
 
 #endif
