@@ -83,7 +83,8 @@ struct perfpred_timings_options {
  * execution and with its operands in the caches, in the outermost one and in memory. What follows from the latter for the
  * former stands beside it: each state for itself, blended by the initial, the splitting and the smoothed estimates, and smoothed with
  * alpha, beta and the ratio of splitting fitted to this very execution. Errors are averaged over calls, with and without those that only
- * copy (less than one flop for two elements that they move), and given of the total.
+ * copy (less than one flop for two elements that they move), and given of the total. Repeated and in the caches are one to
+ * kernels that read no operand without writing it: what was sampled of both counts for both.
  *
  * @param sampler the sampler
  * @param program the program; the analysis keeps no reference
