@@ -250,7 +250,8 @@ PERFPRED_API int64_t perfpred_contraction_plan_find(const struct perfpred_contra
 struct perfpred_contraction_group {
   size_t size;                             /**< sizeof; PERFPRED_CONTRACTION_GROUP_INIT sets it */
   enum perfpred_contraction_kernel kernel; /**< the kernel */
-  char indices[8];                         /**< those that it goes through, contracted, of A, of B, such as "iab" */
+  char indices[8];                         /**< those that it goes through, contracted, of A, of B, such as "iab"; where
+                                                whole tensors are copied, the first one of each kind */
   const char *call;                        /**< the call as text, "dgemm(N,T,200,200,8)"; borrowed from the plan */
   uint64_t algorithms;                     /**< that pass the filters */
   uint64_t predicted;                      /**< of these, with a predicted time */
