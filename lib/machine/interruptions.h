@@ -13,8 +13,8 @@ struct ppi_interruptions {
   double period_s; /* time of one's own between two of them */
 };
 
-/* Reads the clock over and over for so long, and looks at the gaps. What takes half a millisecond or more is another program's turn and does not
-   count, nor do interruptions that take less than a two hundredth of the time together. */
+/* Reads the clock over and over for so long, and looks at the gaps. What takes a tenth of a millisecond or more is another program's turn and does not
+   count; of five windows the second quietest is believed. Nor do interruptions count that take less than a two hundredth of the time together. */
 void ppi_interruptions_find(const struct ppi_clock *clock, double time_s, struct ppi_interruptions *found);
 
 /* How many of them the median of runs has that take so much time of their own: the number of periods, rounded. */

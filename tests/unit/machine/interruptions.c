@@ -39,7 +39,7 @@ Test(interruptions, regular_ones_are_found) {
 /* Four parts in a thousand; programs that have their turn; a clock that stands still. */
 Test(interruptions, what_does_not_matter_is_none) {
   cr_expect_eq(found(1e-7, 1e-3, 4e-6).each_s, 0.0);
-  cr_expect_eq(found(1e-7, 4e-3, 2e-3).each_s, 0.0);
+  cr_expect_eq(found(1e-7, 1e-3, 2e-4).each_s, 0.0);
   cr_expect_eq(found(1e-7, 0.0, 0.0).each_s, 0.0);
   cr_expect_eq(found(0.0, 0.0, 0.0).each_s, 0.0);
 }
