@@ -352,7 +352,8 @@ static enum perfpred_status add_pieces(struct job *job, size_t entry, struct per
                                         .operand = pieces[i].operand,
                                         .level = call ? PPI_TOUR_ANYWHERE : 0,
                                         .timed = 1,
-                                        .repetitions = pieces[i].repetitions };
+                                        .repetitions = pieces[i].repetitions,
+                                        .limit_s = PATIENCE * request_s(pieces[i].time_s, pieces[i].repetitions) };
     const struct part part = { .entry = entry, .what = call ? CALLS : COPIES, .count = pieces[i].count };
     job->tour = SIZE_MAX;
     job->piece = &pieces[i];

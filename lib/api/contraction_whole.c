@@ -11,6 +11,7 @@
 #define COPY_MOST 48e6   /* up to so many */
 #define CALL_S 4e-3      /* longer calls are shortened, */
 #define SHORTENED_S 2e-3 /* to about so long */
+#define INTENSE 64.0     /* products for each element of the operands, from where on memory is of no matter */
 #define LONG_S 2e-3      /* what takes so long is sampled once, */
 #define REPETITIONS 2    /* what takes less so often */
 
@@ -80,15 +81,26 @@ bool ppi_contraction_is_shortened(const struct ppi_contraction_group *group) {
   return group->derived && group->call_s > CALL_S && !group->modelled;
 }
 
-static void make_call(const struct ppi_contraction_group *group, struct ppi_contraction_piece *piece) {
-  const int claimed[] = { group->nest.contracted, group->nest.free_a, group->nest.free_b };
-  double work = 1.0, ratio = 1.0;
-  for (size_t i = 0; i < sizeof claimed / sizeof claimed[0]; i++)
-    work *= claimed[i] >= 0 ? (double)group->derived->index[claimed[i]].extent : 1.0;
+static double extent_of(const struct ppi_contraction_group *group, int index) {
+  return index >= 0 ? (double)group->derived->index[index].extent : 1.0;
+}
+
+/* How much of the work is to be left. Where little is computed with each element, memory counts: then as much is touched as of a copy. */
+static double least_work(const struct ppi_contraction_group *group, double bytes) {
+  const double k = extent_of(group, group->nest.contracted), a = extent_of(group, group->nest.free_a);
+  const double b = extent_of(group, group->nest.free_b), work = k * a * b;
+  const double intensity = work / (k * a + k * b + a * b);
+  const double short_work = work * SHORTENED_S / group->call_s;
+  const double elements = bytes / (double)ppi_type_bytes(group->derived->type, false);
+  return intensity < INTENSE ? fmax(short_work, intensity * elements) : short_work;
+}
+
+static void make_call(const struct ppi_contraction_group *group, double bytes, struct ppi_contraction_piece *piece) {
+  double ratio = 1.0;
   *piece = (struct ppi_contraction_piece){
     .contraction = *group->derived, .algorithm = &group->nest, .subject = PPI_TOUR_CALL, .key = "shorter"
   };
-  ppi_contraction_price_clip(&piece->contraction, piece->algorithm, work * SHORTENED_S / group->call_s, &ratio);
+  ppi_contraction_price_clip(&piece->contraction, piece->algorithm, least_work(group, bytes), &ratio);
   piece->count = group->calls * ratio;
   piece->time_s = group->call_s / ratio;
 }
@@ -109,7 +121,7 @@ int ppi_contraction_pieces(const struct ppi_contraction_pricing *pricing, size_t
       if (out ? call.copies[i].out : call.copies[i].in)
         make_copy(candidates, it, call.copies[i].operand, out, bytes, &pieces[count++]);
   if (ppi_contraction_is_shortened(group))
-    make_call(group, &pieces[count++]);
+    make_call(group, bytes, &pieces[count++]);
   for (int i = 0; i < count; i++)
     pieces[i].repetitions = pricing->repetitions > 0    ? pricing->repetitions
                             : pieces[i].time_s > LONG_S ? 1
