@@ -348,7 +348,10 @@ static enum perfpred_status add_pieces(struct job *job, size_t entry, struct per
   enum perfpred_status status = PERFPRED_OK;
   for (int i = 0; i < count && !status; i++) {
     const bool call = pieces[i].subject == PPI_TOUR_CALL;
+    const struct ppi_tour_item item = { .kind = PPI_TOUR_REMOTE, .bytes = pieces[i].remote_bytes };
     struct ppi_tour_request request = { .subject = pieces[i].subject,
+                                        .items = &item,
+                                        .item_count = item.bytes > 0 ? 1 : 0,
                                         .operand = pieces[i].operand,
                                         .level = call ? PPI_TOUR_ANYWHERE : 0,
                                         .timed = 1,

@@ -9,6 +9,7 @@
 #define RATE 5e9         /* bytes per second, read and written, roughly */
 #define COPY_BYTES 16e6  /* of a tensor are copied, or what the caches hold, */
 #define COPY_MOST 48e6   /* up to so many */
+#define REMOTE_MOST 64e6 /* of other memory, that is read before a copy */
 #define CALL_S 4e-3      /* longer calls are shortened, */
 #define SHORTENED_S 2e-3 /* to about so long */
 #define INTENSE 64.0     /* products for each element of the operands, from where on memory is of no matter */
@@ -105,6 +106,16 @@ static void make_call(const struct ppi_contraction_group *group, double bytes, s
   piece->time_s = group->call_s / ratio;
 }
 
+/* Copies go through more than the caches hold, a part of one would not. */
+static int64_t displaced(const struct ppi_contraction_pricing *pricing, const struct ppi_contraction_group *group,
+                         const struct ppi_contraction_piece *piece) {
+  const double all = pricing->candidates->tensor_bytes + group->work_bytes;
+  if (piece->subject == PPI_TOUR_CALL || all <= (double)pricing->caches.bytes ||
+      pricing->stage == PERFPRED_CONTRACTION_STAGE_REPEATED)
+    return 0;
+  return (int64_t)fmin(pricing->caches.factor * (double)pricing->caches.bytes, REMOTE_MOST);
+}
+
 int ppi_contraction_pieces(const struct ppi_contraction_pricing *pricing, size_t entry,
                            struct ppi_contraction_piece pieces[PPI_PIECES_MAX]) {
   const struct ppi_contraction_candidates *candidates = pricing->candidates;
@@ -122,6 +133,8 @@ int ppi_contraction_pieces(const struct ppi_contraction_pricing *pricing, size_t
         make_copy(candidates, it, call.copies[i].operand, out, bytes, &pieces[count++]);
   if (ppi_contraction_is_shortened(group))
     make_call(group, bytes, &pieces[count++]);
+  for (int i = 0; i < count; i++)
+    pieces[i].remote_bytes = displaced(pricing, group, &pieces[i]);
   for (int i = 0; i < count; i++)
     pieces[i].repetitions = pricing->repetitions > 0    ? pricing->repetitions
                             : pieces[i].time_s > LONG_S ? 1

@@ -14,6 +14,7 @@ struct ppi_contraction_piece {
   double count;  /* that part takes so many times as long */
   double time_s; /* of one, roughly */
   int repetitions;
+  int64_t remote_bytes; /* that are read before, where the whole of it would not find its data in the caches */
   char key[PPI_RANK_MAX * 50 + 40];
 };
 

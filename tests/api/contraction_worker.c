@@ -99,7 +99,8 @@ Test(contraction_worker, every_mode_predicts_what_is_executed) {
       struct perfpred_contraction_prediction one = PERFPRED_CONTRACTION_PREDICTION_INIT;
       cr_assert_ok(perfpred_contraction_plan_at(plan, rank, &one, &error), error);
       cr_expect(one.time_s.med > 0.0 && one.measured_s > 0.0 && one.cost_s > 0.0, "%s", one.name);
-      cr_expect_eq(one.source, PERFPRED_CONTRACTION_MEASURED);
+      /* what a disturbed bound makes implausible is rough */
+      cr_expect(one.source == PERFPRED_CONTRACTION_MEASURED || one.source == PERFPRED_CONTRACTION_ROUGH);
     }
     perfpred_contraction_planner_destroy(planner);
     if (measured)
