@@ -23,6 +23,7 @@ static const char *const size_names[PPI_STEP_SIZES] = { "done", "width", "rest" 
 /* What a call was in each trial. */
 struct seen {
   int count[ALL_TRIALS];
+  bool mixed[ALL_TRIALS]; /* several calls, of other sizes */
   int64_t sizes[ALL_TRIALS][PPI_SIZE_MAX];
 };
 
@@ -48,9 +49,12 @@ static enum perfpred_status see_call(void *data, const struct ppi_node *node, co
   if (!trying->inside || ppi_kernel_is_empty(node->kernel, values))
     return PERFPRED_OK;
   struct seen *seen = &trying->seen[ppi_calls_place(&trying->stepped->calls, node)];
-  seen->count[trying->trial]++;
-  for (int k = 0; k < node->kernel->size_count; k++)
-    seen->sizes[trying->trial][k] = values[node->kernel->sizes[k]].i;
+  const bool first = seen->count[trying->trial]++ == 0;
+  for (int k = 0; k < node->kernel->size_count; k++) {
+    int64_t *size = &seen->sizes[trying->trial][k], now = values[node->kernel->sizes[k]].i;
+    seen->mixed[trying->trial] = seen->mixed[trying->trial] || (!first && *size != now);
+    *size = now;
+  }
   return PERFPRED_OK;
 }
 
@@ -111,12 +115,20 @@ static bool is_nested(const struct trying *trying) {
   return false;
 }
 
+/* How many calls a step of some width makes. False: no number that holds in all trials, or none in some. */
+static bool find_repeats(const struct seen *seen, int64_t repeats[2]) {
+  repeats[1] = (seen->count[MORE_WIDTH] - seen->count[BASE]) / MOVE;
+  repeats[0] = seen->count[BASE] - repeats[1] * trials[BASE][PPI_STEP_WIDTH];
+  for (int trial = 0; trial < TRIALS; trial++)
+    if (seen->count[trial] < 1 || seen->mixed[trial] ||
+        seen->count[trial] != repeats[0] + repeats[1] * trials[trial][PPI_STEP_WIDTH])
+      return false;
+  return true;
+}
+
 /* Coefficients of a call's sizes in all three of the step's. False: it has none that hold in all trials. */
 static bool find_coefficients(const struct seen *seen, int size_count, int64_t matrix[][PPI_SIZE_MAX],
                               int64_t *constants) {
-  for (int trial = 0; trial < TRIALS; trial++)
-    if (seen->count[trial] != 1)
-      return false;
   for (int k = 0; k < size_count; k++) {
     constants[k] = seen->sizes[BASE][k];
     for (int d = 0; d < PPI_STEP_SIZES; d++) {
@@ -136,7 +148,7 @@ static bool find_coefficients(const struct seen *seen, int size_count, int64_t m
 
 /* Whether a call is made in a trial as it is in others. */
 static bool is_made(const struct seen *seen, const struct ppi_basis *basis, int size_count, int trial) {
-  bool made = seen->count[trial] == 1;
+  bool made = seen->count[trial] >= 1 && !seen->mixed[trial];
   for (int k = 0; k < size_count && made; k++) {
     int64_t size = basis->constants[k];
     for (int d = 0; d < PPI_STEP_SIZES; d++)
@@ -169,7 +181,8 @@ static bool understand_call(struct trying *trying, size_t i) {
   int sizes = stepped->calls.sites[i].node->kernel->size_count;
   call->stepped = stepped;
   call->place = i;
-  call->modelled = find_coefficients(seen, sizes, call->basis.matrix, call->basis.constants);
+  call->modelled =
+      find_repeats(seen, call->repeats) && find_coefficients(seen, sizes, call->basis.matrix, call->basis.constants);
   if (!call->modelled)
     return false;
   call->at_zero[PPI_STEP_DONE] = is_made(seen, &call->basis, sizes, FIRST);

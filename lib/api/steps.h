@@ -24,7 +24,9 @@ struct ppi_stepped {
 struct ppi_stepped_call {
   const struct ppi_stepped *stepped;
   size_t place;
-  bool modelled;                /* once in every step, with sizes that are affine in those of the step */
+  bool modelled; /* in every step, with sizes that are affine in those of the step and the same for all of its calls */
+  int64_t repeats
+      [2]; /* so many calls in a step: the first of these and the second times its width; a model is of one of them */
   bool at_zero[PPI_STEP_SIZES]; /* it is made, and has work to do, where nothing is done yet, or nothing left */
   struct ppi_basis basis;
 };

@@ -65,6 +65,18 @@ static int tell(void *data, const struct perfpred_progress *part) {
   return order->sampling->progress(order->sampling->progress_data, &whole);
 }
 
+/* Of calls that a step makes several times the time of one. */
+static void share_out(const struct ppi_stepped_call *call, int64_t width, struct ppi_result *result) {
+  const double calls = (double)(call->repeats[0] + call->repeats[1] * width);
+  for (size_t k = 0; k < result->count; k++)
+    result->times_s[k] /= calls;
+  for (size_t k = 0; k < result->sample_count; k++) {
+    result->samples[k].wall_s /= calls;
+    result->samples[k].cpu_s /= calls;
+  }
+  result->cpu_s /= calls;
+}
+
 static void hand_out(const struct order *order, size_t count, struct ppi_result *results) {
   size_t each = order->stepped->calls.count;
   for (size_t i = 0; i < count; i++) {
@@ -73,6 +85,7 @@ static void hand_out(const struct order *order, size_t count, struct ppi_result 
       continue;
     struct ppi_result *from = &order->results[order->places[i] * each + call->place];
     results[i] = *from;
+    share_out(call, order->windows[order->places[i]].step.width, &results[i]);
     from->times_s = NULL;
     from->samples = NULL;
     from->count = from->sample_count = 0;
