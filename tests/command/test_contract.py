@@ -402,7 +402,7 @@ def test_measured():
     """predictions beside executions: shape and sense, never times"""
     if NO_WORKER:
         return NO_WORKER
-    words = "contract", "ai,ibc->abc", "a=b=c=16", "i=8", "--kernel", "gemm", "--gate", "off", "--reps", "2"
+    words = "contract", "ai,ibc->abc", "a=b=c=16", "i=8", "--kernel", "gemm", "--gate", "off", "--reps", "2", "--complete"
     answer = report(*words, "--measure")
     assert {one["name"] for one in answer["algorithms"]} == {"c-dgemm", "b-dgemm", "*-dgemm"}
     assert all(one["measured_s"] > 0 and one["predicted_s"] > 0 for one in answer["algorithms"])
