@@ -58,19 +58,34 @@ void ppi_arena_plan_extent(struct ppi_arena *arena, int64_t extent) {
     arena->extent = extent;
 }
 
-enum perfpred_status ppi_arena_allocate(struct ppi_arena *arena, struct perfpred_error *error) {
-  for (size_t i = 0; i < arena->slot_count; i++) {
-    struct ppi_slot *slot = &arena->slots[i];
-    size_t offset = i % 64 * STAGGER, bytes = (size_t)slot->bytes + offset + 64;
-    size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-    bytes = (bytes + alignment - 1) / alignment * alignment;
-    slot->memory = aligned_alloc(alignment, bytes);
-    if (slot->memory == NULL)
-      return ppi_error_set(error, PERFPRED_NO_MEMORY, "no memory for an operand of %" PRId64 " bytes", slot->bytes);
-    memset(slot->memory, 0, bytes);
-    slot->base = slot->memory + offset;
-  }
+/* Anew, its contents zero. */
+static enum perfpred_status allocate_slot(struct ppi_slot *slot, size_t number, struct perfpred_error *error) {
+  size_t offset = number % 64 * STAGGER, bytes = (size_t)slot->bytes + offset + 64;
+  size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  slot->memory = aligned_alloc(alignment, bytes);
+  if (slot->memory == NULL)
+    return ppi_error_set(error, PERFPRED_NO_MEMORY, "no memory for an operand of %" PRId64 " bytes", slot->bytes);
+  memset(slot->memory, 0, bytes);
+  slot->base = slot->memory + offset;
   return PERFPRED_OK;
+}
+
+enum perfpred_status ppi_arena_allocate(struct ppi_arena *arena, struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (size_t i = 0; i < arena->slot_count && status == PERFPRED_OK; i++)
+    status = allocate_slot(&arena->slots[i], i, error);
+  return status;
+}
+
+enum perfpred_status ppi_arena_grow(struct ppi_arena *arena, size_t number, int64_t bytes,
+                                    struct perfpred_error *error) {
+  struct ppi_slot *slot = &arena->slots[number];
+  free(slot->memory); /* before there is more, as both may not fit */
+  slot->memory = slot->base = NULL;
+  slot->bytes = bytes;
+  slot->filled = (struct ppi_area){ 0 };
+  return allocate_slot(slot, number, error);
 }
 
 enum perfpred_status ppi_arena_pattern(struct ppi_arena *arena, enum ppi_property property, enum ppi_type type,

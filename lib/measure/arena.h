@@ -32,6 +32,9 @@ enum perfpred_status ppi_arena_plan(struct ppi_arena *arena, const struct ppi_sl
 void ppi_arena_plan_extent(struct ppi_arena *arena, int64_t extent);
 /* Allocates what was planned and touches every page. PERFPRED_NO_MEMORY names the size. */
 enum perfpred_status ppi_arena_allocate(struct ppi_arena *arena, struct perfpred_error *error);
+/* Memory of one slot anew, which has room for so many bytes then and holds none of its values. On failure the slot has none. */
+enum perfpred_status ppi_arena_grow(struct ppi_arena *arena, size_t number, int64_t bytes,
+                                    struct perfpred_error *error);
 /* After planning: place in `patterns` of the one of a kind, made at the first request. */
 enum perfpred_status ppi_arena_pattern(struct ppi_arena *arena, enum ppi_property property, enum ppi_type type,
                                        bool ilp64, size_t *pattern, struct perfpred_error *error);

@@ -42,6 +42,7 @@ void ppi_core_destroy(struct ppi_core *core) {
     dlclose(core->libraries[i]);
   free(core->libraries);
   ppi_tour_memory_destroy(core->tour_memory);
+  free(core->tour_far);
   free(core->displacer);
   free(core->sweep);
   free(core);

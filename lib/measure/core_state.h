@@ -41,6 +41,8 @@ struct ppi_core {
   struct ppi_overhead overheads[PPI_OVERHEADS_MAX]; /* measured so far */
   int overhead_count;
   struct ppi_tour_memory *tour_memory; /* core_tour.h; NULL: no tour was run yet */
+  unsigned char *tour_far;             /* memory that belongs to nothing else; NULL: no tour needed any yet */
+  size_t tour_far_bytes;
 };
 /* core_tour_memory.c; NULL is fine. */
 void ppi_tour_memory_destroy(struct ppi_tour_memory *memory);

@@ -31,7 +31,7 @@ struct ppi_tours {
   const struct ppi_tour_batch *batch;
   uint64_t seed;
   unsigned char *tensors[PPI_TOUR_OPERANDS], *packed[PPI_TOUR_OPERANDS];
-  unsigned char *far; /* remote memory; NULL: nobody asks for it */
+  unsigned char *far; /* remote memory, the core's; NULL: nobody asks for it */
   size_t far_bytes, far_at;
   struct ppi_tour_course *courses;
   unsigned *wanted;

@@ -36,9 +36,22 @@ static void need(const struct ppi_tour_batch *batch, int64_t bytes[2 * PPI_TOUR_
 /* Tensors have to be as large as they are asked for, or hardly larger: what is much too large is given back. */
 static bool fits(const struct ppi_tour_memory *memory, enum ppi_type type, const int64_t bytes[2 * PPI_TOUR_OPERANDS]) {
   bool fine = memory != NULL && memory->type == type;
-  for (int i = 0; i < 2 * PPI_TOUR_OPERANDS && fine; i++)
-    fine = bytes[i] <= memory->bytes[i] && (i >= PPI_TOUR_OPERANDS || memory->bytes[i] <= 2 * bytes[i] + SPARE);
+  for (int o = 0; o < PPI_TOUR_OPERANDS && fine; o++)
+    fine = bytes[o] <= memory->bytes[o] && memory->bytes[o] <= 2 * bytes[o] + SPARE;
   return fine;
+}
+
+/* Room for packed copies; tensors stay, as filling those takes longer than all that is measured. */
+static enum perfpred_status grow_packed(struct ppi_tour_memory *memory, const int64_t bytes[2 * PPI_TOUR_OPERANDS],
+                                        struct perfpred_error *error) {
+  enum perfpred_status status = PERFPRED_OK;
+  for (int i = PPI_TOUR_OPERANDS; i < 2 * PPI_TOUR_OPERANDS && status == PERFPRED_OK; i++) {
+    if (bytes[i] <= memory->bytes[i])
+      continue;
+    status = ppi_arena_grow(&memory->arena, memory->slots[i], bytes[i], error);
+    memory->bytes[i] = status == PERFPRED_OK ? bytes[i] : 0;
+  }
+  return status;
 }
 
 /* A tensor is a column of the pattern, each of them another one. */
@@ -82,6 +95,20 @@ static enum perfpred_status make(enum ppi_type type, const int64_t bytes[2 * PPI
   return status;
 }
 
+/* Remote memory, kept like the rest: touching it for the first time takes longer than reading it. */
+static enum perfpred_status need_far(struct ppi_core *core, size_t bytes, struct perfpred_error *error) {
+  if (core->tour_far_bytes >= bytes && core->tour_far_bytes <= 2 * bytes + FAR_MIN)
+    return PERFPRED_OK;
+  free(core->tour_far);
+  core->tour_far_bytes = 0;
+  core->tour_far = malloc(bytes);
+  if (core->tour_far == NULL)
+    return ppi_error_memory(error);
+  memset(core->tour_far, 1, bytes);
+  core->tour_far_bytes = bytes;
+  return PERFPRED_OK;
+}
+
 static enum perfpred_status allocate_far(struct ppi_tours *tours, struct perfpred_error *error) {
   size_t most = 0;
   for (size_t i = 0; i < tours->batch->request_count; i++) {
@@ -98,14 +125,11 @@ static enum perfpred_status allocate_far(struct ppi_tours *tours, struct perfpre
   }
   if (most == 0)
     return PERFPRED_OK;
-  tours->far_bytes = most < FAR_MAX / FAR_FACTOR ? most * FAR_FACTOR : FAR_MAX;
-  if (tours->far_bytes < FAR_MIN)
-    tours->far_bytes = FAR_MIN;
-  tours->far = malloc(tours->far_bytes);
-  if (tours->far == NULL)
-    return ppi_error_memory(error);
-  memset(tours->far, 1, tours->far_bytes);
-  return PERFPRED_OK;
+  size_t bytes = most < FAR_MAX / FAR_FACTOR ? most * FAR_FACTOR : FAR_MAX;
+  enum perfpred_status status = need_far(tours->core, bytes < FAR_MIN ? FAR_MIN : bytes, error);
+  tours->far = tours->core->tour_far;
+  tours->far_bytes = tours->core->tour_far_bytes;
+  return status;
 }
 
 enum perfpred_status ppi_tours_allocate(struct ppi_tours *tours, struct perfpred_error *error) {
@@ -123,6 +147,8 @@ enum perfpred_status ppi_tours_allocate(struct ppi_tours *tours, struct perfpred
     tours->core->tour_memory = NULL;
     status = make(tours->batch->type, bytes, &tours->core->tour_memory, error);
   }
+  if (status == PERFPRED_OK)
+    status = grow_packed(tours->core->tour_memory, bytes, error);
   if (status != PERFPRED_OK)
     return status;
   const struct ppi_tour_memory *memory = tours->core->tour_memory;
@@ -138,5 +164,4 @@ void ppi_tours_release(struct ppi_tours *tours) {
   free(tours->limits_s);
   free(tours->wanted);
   free(tours->courses);
-  free(tours->far);
 }
