@@ -80,7 +80,6 @@ def sparse_wide(options, setup):
     return sparse(options, setup, wide=True)
 
 
-# Streams of 2 flops for 8 or 16 bytes are what the kernels have: mod2as with its 12 lies between.
 PROGRAMS = {"mod2am": dense, "mod2as": sparse, "mod2as-64": sparse_wide}
 
 
@@ -111,8 +110,8 @@ def weigh(options, setup, program, sets):
     write_samples(f"{base}.json", sets, calls)
     points = apex(
         options, "points", "--mix", f"{base}.json", "--cell", options.cells[program], "--cache", options.cache,
-        "--max-runs", options.runs, "--blocks", options.blocks, "--reps", options.reps, "--isa", setup.isa,
-        *setup.command_words(), "-o", f"{base}-points.json",
+        "--max-runs", options.runs, "--reps", options.reps, "--isa", setup.isa, *setup.command_words(),
+        *(["--blocks", options.blocks] if options.blocks else []), "-o", f"{base}-points.json",
     )  # fmt: skip
     weights = apex(
         options, "weights", f"{base}.json", "--points", f"{base}-points.json", "--cell", options.cells[program],
@@ -148,7 +147,7 @@ def ask_elsewhere(options, setup, program, calls):
     return prediction, sets, rate(before, calls) / rate(after, calls) - 1
 
 
-def show_first(program, points, weights, same):
+def show_first(program, points, weights, same, measured, drift):
     cover = weights["coverage"]
     print(
         f"{program}: {len(points['points'])} runs; {100 * cover['covered']:.1f} % of the time covered, "
@@ -161,7 +160,7 @@ def show_first(program, points, weights, same):
             f"  {100 * one['weight']:5.1f} %  {one['bytes_per_cycle']} B/cycle  {one['flops_per_cycle']} flop/cycle  "
             f"{chosen['run'] if chosen else '-'}{'' if one['covered'] else ' (not covered)'}"
         )
-    show(program, "the same", same, "sum_of_rates", same["measured_flops_per_s"])
+    show(program, "the same", same, "sum_of_rates", measured, drift)
 
 
 def show(program, machine, report, formula, measured, drift=None):
@@ -182,10 +181,10 @@ def parse():
     parser.add_argument("--kinds", default="0,3", help="BLIS_ARCH_TYPE of AVX-512, of AVX2 (0.9: 0 skx, 3 haswell)")
     parser.add_argument("--cache", type=int, help="bytes of the outermost cache; default: measured")
     parser.add_argument("--runs", type=int, default=250, help="most runs of Apex-MAP for each program")
-    parser.add_argument("--blocks", type=int, default=400, help="I of random runs")
+    parser.add_argument("--blocks", type=int, help="I of random runs; default: 64 to 4096")
     parser.add_argument("--reps", type=int, default=10)
     parser.add_argument("--cell-am", default="0.5,0.5")
-    parser.add_argument("--cell-as", default="0.5,0.1")
+    parser.add_argument("--cell-as", default="0.5,0.05")
     parser.add_argument("--dense", type=lambda text: [int(n) for n in text.split(",")], default=list(DENSE))
     parser.add_argument("--sparse", type=lambda text: text.split(","), default=list(SPARSE))
     parser.add_argument("--programs", default="mod2am,mod2as,mod2as-64")
@@ -212,10 +211,13 @@ def main():
         measure = PROGRAMS[program]
         sets = measure(options, first)
         points, weights, same, calls = weigh(options, first, program, sets)
-        show_first(program, points, weights, same)
+        after = measure(options, first)
+        drift = rate(sets, calls) / rate(after, calls) - 1
+        show_first(program, points, weights, same, rate(mean_of(sets, after), calls), drift)
         for name in options.machines.split(","):
             prediction, there, drift = ask_elsewhere(options, others[name], program, calls)
-            show(program, name, prediction, "same_work", rate(there, calls), drift)
+            for formula in ("same_work", "scaled_rate"):
+                show(program, name, prediction, formula, rate(there, calls), drift)
         sys.stdout.flush()
 
 

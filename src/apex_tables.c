@@ -133,6 +133,8 @@ int apex_print_prediction(const struct node *report) {
   table_begin(&table, 4, heads);
   add_formula(&table, report, "sum_of_rates", "same machine");
   add_formula(&table, report, "same_work", "another one");
+  if (!node_true(node_member(report, "same_machine")))
+    add_formula(&table, report, "scaled_rate", "from its own rate");
   if (isfinite(measured)) {
     table_cell(&table, "measured");
     cell_rate(&table, measured);

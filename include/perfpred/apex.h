@@ -23,8 +23,10 @@ struct perfpred_apex_text {
 
 /** What is run, and how the plane is cut. Zero means the default. @since 0.1 */
 struct perfpred_apex_options {
-  size_t size;      /**< sizeof; PERFPRED_APEX_OPTIONS_INIT sets it */
-  const char *runs; /**< the runs, one a line: "strided M=1000000 S=8 C=2" or "random M=1000000 L=4 alpha=0.5 C=0 I=50";
+  size_t size; /**< sizeof; PERFPRED_APEX_OPTIONS_INIT sets it */
+  const char
+      *runs; /**< the runs, one a line: "strided M=1000000 S=8 C=2" or "random M=1000000 L=4 alpha=0.5 C=0 I=50", and
+                       K=16 where compute is called beside each 16th element alone;
                        default: some three hundred that span the plane */
   const char
       *instruction_set; /**< that compute is written in: "avx512", "avx2", "sse2", "neon", "generic"; default: the
@@ -34,14 +36,15 @@ struct perfpred_apex_options {
       cache_bytes; /**< of the outermost cache; default: what a run here has of it, which takes one to two seconds to
                              measure; where that cannot be done the largest one reported, but at most 64 MiB */
   double clock_hz; /**< of a core; default: measured by a chain of dependent additions */
-  double cell_bytes_per_cycle;    /**< width of a rectangle; default 0.5 */
-  double cell_flops_per_cycle;    /**< its height; default 0.5 */
-  double threshold;               /**< least weight of a rectangle that is represented; default 0.005, negative: none */
-  int runs_max;                   /**< most runs; default 500 */
-  int repetitions;                /**< samples of each run; default 10 */
-  double gate;                    /**< as in struct perfpred_measure_options */
-  double budget_s;                /**< wall time for all runs; default: none */
-  int index_blocks;               /**< I of the runs of the design; default 50 */
+  double cell_bytes_per_cycle; /**< width of a rectangle; default 0.5 */
+  double cell_flops_per_cycle; /**< its height; default 0.5 */
+  double threshold;            /**< least weight of a rectangle that is represented; default 0.005, negative: none */
+  int runs_max;                /**< most runs; default 500 */
+  int repetitions;             /**< samples of each run; default 10 */
+  double gate;                 /**< as in struct perfpred_measure_options */
+  double budget_s;             /**< wall time for all runs; default: none */
+  int index_blocks;            /**< I of the runs of the design; default: 64 to 4096, as many as let a run take some ten
+                                     thousands of cycles at least */
   perfpred_progress_fn *progress; /**< progress callback, or NULL */
   void *progress_data;            /**< its first argument */
 };
@@ -96,8 +99,9 @@ PERFPRED_API enum perfpred_status perfpred_apex_weights(const struct perfpred_co
 
 /**
  * The flop/s of an application, from its weights and from the representatives' runs on the machine that is asked about.
- * Two formulas are there: on the machine of the weights the weighted sum of rates, sum(w F); on another one, where the work stays and its
- * time does not, sum(w F_old) / sum(w t_new / t_old).
+ * Three formulas are there: on the machine of the weights the weighted sum of rates, sum(w F); on another one, where the work stays and its
+ * time does not, sum(w F_old) / sum(w t_new / t_old), and the application's own rate on the machine of the weights by the same slowness,
+ * F / sum(w t_new / t_old).
  *
  * @param context where the routines of calls are looked up
  * @param weights what perfpred_apex_weights made

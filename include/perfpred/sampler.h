@@ -105,8 +105,8 @@ struct perfpred_virtual_call {
   const char *previous;                 /**< name of the kernel that was called right before it in the same execution or
                                            step, or NULL: it is sampled alone, or comes first */
   enum perfpred_cache_state state;      /**< that it is sampled in; 0: it runs in an execution or a step */
-  double alpha; /**< of a run of Apex-MAP, whose kernel_name is "apex-strided" (sizes M, S, C) or "apex-random"
-                   (sizes M, L, C, I); else 0 */
+  double alpha; /**< of a run of Apex-MAP, whose kernel_name is "apex-strided" (sizes M, S, C, K) or "apex-random"
+                   (sizes M, L, C, I, K); else 0 */
 };
 
 /**

@@ -6,9 +6,16 @@
 
 #include "apex/design.h"
 
-#define CANDIDATES_C 3     /* iterations of compute that are tried around the fitting one */
+#define FLOPS_COMPUTE 128.0 /* of an iteration of compute */
+#define FLOPS_CALL 10.0     /* of an element beside those */
+#define FLOPS_BARE 2.0      /* of an element without */
+#define CANDIDATES 3        /* numbers of iterations, or of elements to one, that are tried around the fitting one */
+#define SEVERAL 16          /* iterations beside some elements */
+#define PENALTY 0.15 /* in sides of the rectangle: several iterations beside one element have to promise so much more */
+#define LEAST_OFTEN 1e5    /* more elements than that to an iteration are as good as none */
 #define TRIES_DISTANCE 3.0 /* in sides of the rectangle: what is foretold farther from its centre is not worth a run, */
 #define TRIES_RELATIVE 0.25 /* unless it is as near as this, relative to where it lies */
+#define RAREST 64.0         /* compute beside each so-manieth element hardly counts */
 #define NEAREST 0.1         /* so near counts fully, what is farther off with the square of its distance less */
 
 /* What is known of a run that was measured: where it stands among runs, and how much longer it took than foretold, as a logarithm. */
@@ -37,7 +44,8 @@ static void learn_compute(struct aim *aim) {
   const struct ppi_apex_point *one = NULL, *most = NULL;
   for (size_t i = 0; i < aim->count; i++) {
     const struct ppi_apex_point *point = &aim->points[i];
-    if (point->run.kind != PPI_APEX_RANDOM || point->run.alpha > 0.0 || point->run.c < 1)
+    if (point->run.kind != PPI_APEX_RANDOM || point->run.alpha > 0.0 || point->run.c < 1 ||
+        ppi_apex_every(&point->run) > 1)
       continue;
     if (one == NULL || point->run.c < one->run.c)
       one = point;
@@ -112,11 +120,10 @@ static double walk_cycles(const struct aim *aim, const struct ppi_apex_run *run)
                  line_cycles(aim, run, found.above->run.l));
 }
 
-static double plain_cycles(const struct aim *aim, const struct ppi_apex_run *run) {
-  double walk = walk_cycles(aim, run);
-  if (run->c == 0)
-    return walk;
-  return hypot(walk, aim->call_cycles + aim->compute_cycles * (double)run->c);
+/* bare: cycles of the walk without computing. */
+static double busy_cycles(const struct aim *aim, const struct ppi_apex_run *run, double bare) {
+  const double call = aim->call_cycles + aim->compute_cycles * (double)run->c;
+  return run->c == 0 ? bare : hypot(bare, call / (double)ppi_apex_every(run));
 }
 
 static double shape_of(const struct ppi_apex_run *run) {
@@ -124,13 +131,13 @@ static double shape_of(const struct ppi_apex_run *run) {
 }
 
 static double computing_of(const struct ppi_apex_run *run) {
-  return log2((double)run->c + 1.0);
+  return log2(1.0 + RAREST * (double)run->c / (double)ppi_apex_every(run));
 }
 
 static void learn_surprises(struct aim *aim) {
   for (size_t i = 0; i < aim->count; i++) {
     const struct ppi_apex_point *point = &aim->points[i];
-    double foretold = plain_cycles(aim, &point->run);
+    double foretold = busy_cycles(aim, &point->run, walk_cycles(aim, &point->run));
     aim->known[i] = (struct known){ point, shape_of(&point->run), computing_of(&point->run), 0.0 };
     if (foretold > 0.0)
       aim->known[i].surprise = log(cycles_of(aim, point) / foretold);
@@ -183,34 +190,77 @@ static void rank(struct best *best, const struct ppi_apex_run *run, double dista
   best->count += best->count < BEST;
 }
 
-static void consider(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_run *run,
-                     double bytes, struct best *best) {
-  double flops = ppi_apex_flops(run) / (double)ppi_apex_iterations(run), cycles = plain_cycles(aim, run);
-  if (!(cycles > 0.0) || !ppi_apex_affordable(run))
+/* A walk that may aim at a rectangle. */
+struct attempt {
+  const struct aim *aim;
+  const struct ppi_apex_cell *cell;
+  const struct ppi_apex_walk *walk;
+  bool lengthen;
+  double bare; /* cycles of an element without computing */
+  struct best *best;
+};
+
+static void consider(const struct attempt *attempt, int64_t c, int64_t every) {
+  const struct aim *aim = attempt->aim;
+  const struct ppi_apex_cell *cell = attempt->cell;
+  struct best *best = attempt->best;
+  struct ppi_apex_run run = attempt->walk->run;
+  run.c = c;
+  run.every = every;
+  if (attempt->lengthen)
+    ppi_apex_lengthen(&run);
+  if (ppi_apex_check(&run, NULL) != PERFPRED_OK || !ppi_apex_affordable(&run))
     return;
-  cycles *= correction(aim, run);
-  double x = bytes / cycles / aim->plane->width - (double)cell->column - 0.5;
+  const double flops = ppi_apex_flops(&run) / (double)ppi_apex_iterations(&run);
+  const double cycles = busy_cycles(aim, &run, attempt->bare) * correction(aim, &run);
+  double x = attempt->walk->bytes / cycles / aim->plane->width - (double)cell->column - 0.5;
   double y = flops / cycles / aim->plane->height - (double)cell->row - 0.5;
   double distance = hypot(x, y);
   best->inside = best->inside || fmax(fabs(x), fabs(y)) <= 0.5;
-  if ((best->count < BEST || distance < best->distances[BEST - 1]) && !is_measured(aim, run))
-    rank(best, run, distance);
+  if (every > 1 && c > 1)
+    distance += PENALTY;
+  if ((best->count < BEST || distance < best->distances[BEST - 1]) && !is_measured(aim, &run))
+    rank(best, &run, distance);
 }
 
-/* A walk with as much computing as the ratio of flops to bytes asks for, and without. */
-static void consider_walk(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_walk *walk,
-                          struct best *best) {
-  struct ppi_apex_run run = walk->run;
-  double ratio = ((double)cell->row + 0.5) * aim->plane->height / (((double)cell->column + 0.5) * aim->plane->width);
-  double fitting = (ratio * walk->bytes - 10.0) / 128.0;
-  consider(aim, cell, &run, walk->bytes, best);
-  if (walk->bytes <= 0.0) /* any number of iterations has the same ratio: the first column takes them */
-    fitting = cell->column == 0 ? 1.0 : 0.0;
-  for (int64_t i = 0; i < CANDIDATES_C && fitting < (double)PPI_APEX_C_MAX; i++) {
-    run.c = (int64_t)fitting + i;
-    if (run.c >= 1)
-      consider(aim, cell, &run, walk->bytes, best);
+/* The data stay in a cache: the ratio says nothing, and the first column takes any. */
+static void consider_cached(const struct attempt *attempt) {
+  if (attempt->cell->column > 0)
+    return;
+  for (int64_t c = 1; c <= CANDIDATES; c++)
+    consider(attempt, c, 1);
+  for (int64_t every = 2; every <= (int64_t)RAREST; every *= 2)
+    consider(attempt, 1, every);
+}
+
+/* So much computing beside some elements that there are as many flops for an element as are wanted. */
+static void consider_some(const struct attempt *attempt, double wanted, int64_t c) {
+  const double every = (FLOPS_COMPUTE * (double)c + FLOPS_CALL - FLOPS_BARE) / (wanted - FLOPS_BARE);
+  for (int64_t i = 0; i < CANDIDATES && every > 1.0 && every < LEAST_OFTEN; i++)
+    if ((int64_t)every + i >= 3)
+      consider(attempt, c, (int64_t)every + i - 1);
+}
+
+/* A walk without computing, and with as much as the ratio of flops to bytes asks for: beside each element, or beside some, either one iteration
+   or several, whose call costs less of them. */
+static void consider_walk(const struct attempt *attempt) {
+  const struct ppi_apex_plane *plane = attempt->aim->plane;
+  const struct ppi_apex_cell *cell = attempt->cell;
+  const double ratio = ((double)cell->row + 0.5) * plane->height / (((double)cell->column + 0.5) * plane->width);
+  const double wanted = ratio * attempt->walk->bytes; /* flops of an element */
+  const double most = (wanted - FLOPS_CALL) / FLOPS_COMPUTE;
+  if (!(attempt->bare > 0.0))
+    return;
+  consider(attempt, 0, 1);
+  if (attempt->walk->bytes <= 0.0) {
+    consider_cached(attempt);
+    return;
   }
+  for (int64_t i = 0; i < CANDIDATES && most < (double)PPI_APEX_C_MAX; i++)
+    if ((int64_t)most + i >= 1)
+      consider(attempt, (int64_t)most + i, 1);
+  consider_some(attempt, wanted, 1);
+  consider_some(attempt, wanted, SEVERAL);
 }
 
 /* Whether a run that is foretold to lie so far from the centre may well hit the rectangle. */
@@ -235,8 +285,13 @@ static enum perfpred_status learn(const struct ppi_apex_target *target, const st
 
 static struct best search(const struct aim *aim, const struct ppi_apex_cell *cell, const struct ppi_apex_walks *walks) {
   struct best best = { .count = 0 };
-  for (size_t k = 0; k < walks->count; k++)
-    consider_walk(aim, cell, &walks->items[k], &best);
+  struct attempt attempt = { .aim = aim, .cell = cell, .lengthen = walks->blocks == 0, .best = &best };
+  for (size_t k = 0; k < walks->count; k++) {
+    attempt.walk = &walks->items[k];
+    attempt.bare = walk_cycles(aim, &attempt.walk->run);
+    consider_walk(&attempt);
+  }
+  /* Several iterations at once cost less of the call: where one is too slow. */
   return best;
 }
 

@@ -4,8 +4,8 @@
 
 #include "apex/mix.h"
 
-#define LEAST_FLOPS 138.0 /* of an element beside compute */
-#define LINE_BYTES 64.0
+#define LEAST_FLOPS 2.0 /* of an element, */
+#define LINE_BYTES 64.0 /* which brings in a line at most */
 
 double ppi_apex_point_rate(const struct ppi_apex_point *point) {
   return point->time_s > 0.0 ? point->flops / point->time_s : 0.0;
@@ -31,14 +31,14 @@ static bool is_better(double distance_new, double time_new, double distance_old,
   return distance_new <= distance_old + tie && time_new < time_old;
 }
 
-/* As slow as the slowest corner, a run can be made of this one. But one that computes does at least 138 operations for each element,
-   which brings in a line at most, so that rectangles below that ratio are for those that do not. */
+/* As slow as the slowest corner, a run can be made of this one: with more computing, or with less, beside each element or some. But none has
+   less than two operations for the line that an element brings in. */
 static bool reaches(const struct ppi_apex_cell *cell, const struct ppi_apex_plane *plane,
                     const struct ppi_apex_point *point) {
   const double left = (double)cell->column * plane->width, low = (double)cell->row * plane->height;
   if (point->x < left || point->y < low)
     return false;
-  return point->run.c == 0 || (low + plane->height) * LINE_BYTES >= LEAST_FLOPS * left;
+  return (low + plane->height) * LINE_BYTES >= LEAST_FLOPS * left;
 }
 
 static struct ppi_apex_choice choose(const struct ppi_apex_cell *cell, const struct ppi_apex_plane *plane,

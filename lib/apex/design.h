@@ -6,11 +6,14 @@
 #include "apex/mix.h"
 #include "apex/traffic.h"
 
-/* A few hundred runs that span the plane: strides and blocks over memory and caches, with more and more computing beside them. blocks: of a random run. The most telling
-   ones come first. *runs: free. *base: so many come first that
+/* A few hundred runs that span the plane: strides and blocks over memory and caches, with more and more computing beside them. blocks: of a random
+   run; 0: as ppi_apex_lengthen says. The most telling ones come first. *runs: free. *base: so many come first that
    others can be foretold from them: walks without computing, and computing on data that stay in the caches. */
 enum perfpred_status ppi_apex_design(const struct ppi_apex_cache *cache, int64_t blocks, struct ppi_apex_run **runs,
                                      size_t *count, size_t *base, struct perfpred_error *error);
+/* So many blocks for a random run that a repetition takes some ten thousands of cycles at least, of which its beginning and the threads' start
+   are a small part. */
+void ppi_apex_lengthen(struct ppi_apex_run *run);
 /* Whether a repetition takes so little that it can be repeated. */
 bool ppi_apex_affordable(const struct ppi_apex_run *run);
 
@@ -22,6 +25,7 @@ struct ppi_apex_walk {
 struct ppi_apex_walks {
   struct ppi_apex_walk *items;
   size_t count;
+  int64_t blocks; /* of a random run; 0: as ppi_apex_lengthen says */
 };
 /* Over the same data as the design. On failure nothing is left to free. */
 enum perfpred_status ppi_apex_walks_create(const struct ppi_apex_cache *cache, int64_t blocks,

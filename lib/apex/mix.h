@@ -95,4 +95,8 @@ double ppi_apex_forecast_same(const struct ppi_apex_part *parts, size_t count); 
 double ppi_apex_forecast_other(const struct ppi_apex_part *parts,
                                size_t count); /* sum w F_old / sum (w t_new / t_old) */
 
+/* F / sum(w t_new / t_old), of the application's own rate where the weights are from: what the representatives' rates there differ from it
+   does not enter. */
+double ppi_apex_forecast_scaled(const struct ppi_apex_part *parts, size_t count, double old_rate);
+
 #endif

@@ -27,7 +27,8 @@ struct ppi_apex_points {
 };
 void ppi_apex_points_free(struct ppi_apex_points *points);
 
-/* apex_options.c: defaults are filled in, but for runs, threads, instruction_set, cache_bytes and clock_hz, which the machine decides. */
+/* apex_options.c: defaults are filled in, but for runs, threads, instruction_set, cache_bytes and clock_hz, which the machine decides, and
+   index_blocks, which depends on the run. */
 enum perfpred_status ppi_apex_options_of(const struct perfpred_apex_options *given, struct perfpred_apex_options *full,
                                          struct perfpred_error *error);
 enum perfpred_status ppi_apex_check_text(const char *argument, const struct perfpred_apex_text *text,

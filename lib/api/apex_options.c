@@ -76,8 +76,6 @@ enum perfpred_status ppi_apex_options_of(const struct perfpred_apex_options *giv
     full->cell_flops_per_cycle = CELL_DEFAULT;
   if (fabs(full->threshold) <= 0.0)
     full->threshold = THRESHOLD_DEFAULT;
-  if (full->index_blocks == 0)
-    full->index_blocks = PPI_APEX_I_DEFAULT;
   if (full->runs_max == 0)
     full->runs_max = RUNS_DEFAULT;
   return PERFPRED_OK;

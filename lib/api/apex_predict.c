@@ -154,6 +154,7 @@ static void put_part(struct ppi_json_out *out, const struct prediction *predicti
 static void write_report(const struct prediction *prediction, bool same, struct ppi_json_out *out) {
   const double sum = ppi_apex_forecast_same(prediction->parts, prediction->count);
   const double work = ppi_apex_forecast_other(prediction->parts, prediction->count);
+  const double scaled = ppi_apex_forecast_scaled(prediction->parts, prediction->count, prediction->old_rate);
   const double measured = prediction->measured.count > 0 ? measured_rate(&prediction->measured)
                           : same                         ? prediction->old_rate
                                                          : (double)NAN;
@@ -165,6 +166,7 @@ static void write_report(const struct prediction *prediction, bool same, struct 
   ppi_json_put_real(out, "flops_per_s", same ? sum : work);
   put_formula(out, "sum_of_rates", "sum(w F)", sum, measured);
   put_formula(out, "same_work", "sum(w F_old) / sum(w t_new / t_old)", work, measured);
+  put_formula(out, "scaled_rate", "F / sum(w t_new / t_old)", scaled, measured);
   ppi_json_put_real(out, "measured_flops_per_s", measured);
   ppi_json_put_real(out, "old_flops_per_s", prediction->old_rate);
   ppi_json_put_empty_list(out, "parts");

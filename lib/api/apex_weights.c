@@ -83,12 +83,8 @@ static enum perfpred_status reach(struct weighing *weighing, struct perfpred_err
                                           .choices = weighing->choices,
                                           .clock_hz = points->clock_hz,
                                           .threads = points->threads };
-  int64_t blocks = PPI_APEX_I_DEFAULT;
   struct ppi_apex_walks walks;
-  for (size_t i = 0; i < points->count; i++)
-    if (points->items[i].run.kind == PPI_APEX_RANDOM)
-      blocks = points->items[i].run.i;
-  enum perfpred_status status = ppi_apex_walks_create(&points->cache, blocks, &walks, error);
+  enum perfpred_status status = ppi_apex_walks_create(&points->cache, 0, &walks, error);
   if (status != PERFPRED_OK)
     return status;
   status = ppi_apex_reach(&target, &walks, points->items, points->count, weighing->choices, &weighing->cover, error);

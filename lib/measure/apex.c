@@ -37,13 +37,25 @@ static enum perfpred_status check_random(const struct ppi_apex_run *run, struct 
   return check_range("I", run->i, 1, PPI_APEX_I_MAX, error);
 }
 
+/* Some element has to meet compute, or K would say nothing. */
+static enum perfpred_status check_every(const struct ppi_apex_run *run, struct perfpred_error *error) {
+  const int64_t elements = ppi_apex_iterations(run);
+  if (run->every > 1 && run->c == 0)
+    return ppi_error_set(error, PERFPRED_INVALID, "K is %" PRId64 ", expected none where C is 0", run->every);
+  if (run->every < 0 || (run->every > elements && run->every > 1))
+    return ppi_error_set(error, PERFPRED_INVALID,
+                         "K is %" PRId64 ", expected 1 to the number of elements of a repetition, %" PRId64, run->every,
+                         elements);
+  return PERFPRED_OK;
+}
+
 enum perfpred_status ppi_apex_check(const struct ppi_apex_run *run, struct perfpred_error *error) {
   enum perfpred_status status = check_range("M", run->m, 2, PPI_APEX_M_MAX, error);
   if (status == PERFPRED_OK)
     status = check_range("C", run->c, 0, PPI_APEX_C_MAX, error);
-  if (status != PERFPRED_OK)
-    return status;
-  return run->kind == PPI_APEX_STRIDED ? check_strided(run, error) : check_random(run, error);
+  if (status == PERFPRED_OK)
+    status = run->kind == PPI_APEX_STRIDED ? check_strided(run, error) : check_random(run, error);
+  return status == PERFPRED_OK ? check_every(run, error) : status;
 }
 
 /* The shortest decimal that reads back as this number, with a point whatever the locale; without memory. */
@@ -59,18 +71,21 @@ static void write_alpha(double alpha, char text[32]) {
 }
 
 void ppi_apex_name(const struct ppi_apex_run *run, char text[PPI_APEX_NAME_MAX]) {
-  char alpha[32];
+  char alpha[32], every[32] = "";
+  if (run->every > 1)
+    snprintf(every, sizeof every, " K=%" PRId64, run->every);
   if (run->kind == PPI_APEX_STRIDED) {
-    snprintf(text, PPI_APEX_NAME_MAX, "strided M=%" PRId64 " S=%" PRId64 " C=%" PRId64, run->m, run->s, run->c);
+    snprintf(text, PPI_APEX_NAME_MAX, "strided M=%" PRId64 " S=%" PRId64 " C=%" PRId64 "%s", run->m, run->s, run->c,
+             every);
     return;
   }
   write_alpha(run->alpha, alpha);
-  snprintf(text, PPI_APEX_NAME_MAX, "random M=%" PRId64 " L=%" PRId64 " alpha=%s C=%" PRId64 " I=%" PRId64, run->m,
-           run->l, alpha, run->c, run->i);
+  snprintf(text, PPI_APEX_NAME_MAX, "random M=%" PRId64 " L=%" PRId64 " alpha=%s C=%" PRId64 " I=%" PRId64 "%s", run->m,
+           run->l, alpha, run->c, run->i, every);
 }
 
 bool ppi_apex_equal(const struct ppi_apex_run *a, const struct ppi_apex_run *b) {
-  if (a->kind != b->kind || a->m != b->m || a->c != b->c)
+  if (a->kind != b->kind || a->m != b->m || a->c != b->c || ppi_apex_every(a) != ppi_apex_every(b))
     return false;
   if (a->kind == PPI_APEX_STRIDED)
     return a->s == b->s;
@@ -87,9 +102,13 @@ int64_t ppi_apex_iterations(const struct ppi_apex_run *run) {
   return run->kind == PPI_APEX_STRIDED ? run->m / run->s : run->i * run->l;
 }
 
+int64_t ppi_apex_every(const struct ppi_apex_run *run) {
+  return run->every > 1 ? run->every : 1;
+}
+
 double ppi_apex_flops(const struct ppi_apex_run *run) {
-  double each = run->c > 0 ? FLOPS_COMPUTE * (double)run->c + FLOPS_CALLED : FLOPS_ALONE;
-  return each * (double)ppi_apex_iterations(run);
+  const int64_t all = ppi_apex_iterations(run), busy = run->c > 0 ? all / ppi_apex_every(run) : 0;
+  return (FLOPS_COMPUTE * (double)run->c + FLOPS_CALLED) * (double)busy + FLOPS_ALONE * (double)(all - busy);
 }
 
 void ppi_apex_fill(const struct ppi_apex_run *run, struct ppi_random *random, int64_t *index) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Apex-MAP: one run of its synthetic kernels, and what is measured of many. The kernels walk over data[M]: every S-th element, or I blocks of L
-   elements at random places that are the more concentrated the smaller alpha is; beside each element compute(C) does floating point work. */
+   elements at random places that are the more concentrated the smaller alpha is; beside each element, or each K-th, compute(C) does floating
+   point work. */
 #ifndef PPI_MEASURE_APEX_H
 #define PPI_MEASURE_APEX_H
 
@@ -24,13 +25,14 @@ struct ppi_apex_run {
   int64_t s; /* strided: the stride */
   int64_t l; /* random: elements of a block */
   int64_t i; /* random: blocks of one repetition */
-  int64_t c; /* iterations of compute beside each element; 0: it is not called */
+  int64_t c; /* iterations of compute beside an element; 0: it is not called */
   double alpha;
+  int64_t every; /* K: compute is called beside each K-th element; 0 and 1: beside each */
 };
 
 /* PERFPRED_INVALID names the parameter. */
 enum perfpred_status ppi_apex_check(const struct ppi_apex_run *run, struct perfpred_error *error);
-/* "random M=1000 L=4 alpha=0.5 C=2 I=50" */
+/* "random M=1000 L=4 alpha=0.5 C=2 I=50", and " K=8" where compute is not called beside each element */
 void ppi_apex_name(const struct ppi_apex_run *run, char text[PPI_APEX_NAME_MAX]);
 bool ppi_apex_equal(const struct ppi_apex_run *a, const struct ppi_apex_run *b);
 /* Runs as text, one a line, as above; # begins a comment. *runs: free; at most `most` of them. */
@@ -39,6 +41,7 @@ enum perfpred_status ppi_apex_parse(const char *text, size_t length, const char 
 
 int64_t ppi_apex_blocks(const struct ppi_apex_run *run);     /* random: places where a block may start, at least 1 */
 int64_t ppi_apex_iterations(const struct ppi_apex_run *run); /* elements that one repetition touches */
+int64_t ppi_apex_every(const struct ppi_apex_run *run);      /* K, at least 1 */
 double ppi_apex_flops(const struct ppi_apex_run *run);       /* of one repetition */
 /* The starts of a repetition's blocks: L * floor(U^(1/alpha) * (M/L - 1)), U uniform in [0, 1); alpha 0: all 0. index: run->i of them. */
 void ppi_apex_fill(const struct ppi_apex_run *run, struct ppi_random *random, int64_t *index);

@@ -119,6 +119,55 @@ APART static double random_alone(const struct ppi_apex_slice *slice) {
   return SUM_ALL;
 }
 
+/* Compute beside each K-th element: those between are walked over as without it. What a repetition does is the same for any number of threads, so
+   elements are counted from its first. */
+typedef double compute_fn(const struct ppi_apex_operands *operands, int64_t c);
+
+APART static double strided_some(const struct ppi_apex_slice *slice, compute_fn *compute) {
+  const int64_t step = slice->step;
+  const double c0 = slice->operands->c0;
+  int64_t next = (slice->begin / slice->every + 1) * slice->every; /* the element before it computes */
+  SUMS(SUM_DECLARE)
+  for (int64_t k = slice->begin; k < slice->end;) {
+    const int64_t stop = next < slice->end ? next : slice->end;
+    for (; k + 8 <= stop; k += 8) {
+      const double *at = slice->data + k * step;
+      SUMS(STRIDED_STEP)
+    }
+    for (; k < stop; k++)
+      w0 += c0 * slice->data[k * step];
+    if (k < next)
+      break;
+    w1 += compute(slice->operands, slice->c);
+    next += slice->every;
+  }
+  return SUM_ALL;
+}
+
+APART static double random_some(const struct ppi_apex_slice *slice, compute_fn *compute) {
+  const int64_t length = slice->step, every = slice->every;
+  const double c0 = slice->operands->c0;
+  int64_t left = every - slice->begin * length % every; /* elements up to the next that computes */
+  SUMS(SUM_DECLARE)
+  for (int64_t i = slice->begin; i < slice->end; i++) {
+    const double *at = slice->data + slice->index[i];
+    for (int64_t k = 0; k < length;) {
+      const int64_t stop = length - k < left ? length : k + left;
+      left -= stop - k;
+      for (; k + 8 <= stop; k += 8) {
+        SUMS(BLOCK_STEP)
+      }
+      for (; k < stop; k++)
+        w0 += c0 * at[k];
+      if (left > 0)
+        continue;
+      w1 += compute(slice->operands, slice->c);
+      left = every;
+    }
+  }
+  return SUM_ALL;
+}
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): names and attributes */
 #define DEFINE_WALKS(NAME, ATTRIBUTES, COMPUTE)                                                                        \
   ATTRIBUTES static double strided_##NAME(const struct ppi_apex_slice *slice) {                                        \
@@ -126,6 +175,8 @@ APART static double random_alone(const struct ppi_apex_slice *slice) {
     double w0 = 0.0;                                                                                                   \
     if (slice->c == 0)                                                                                                 \
       return strided_alone(slice);                                                                                     \
+    if (slice->every > 1)                                                                                              \
+      return strided_some(slice, COMPUTE);                                                                             \
     for (int64_t k = slice->begin; k < slice->end; k++) {                                                              \
       w0 += c0 * slice->data[k * slice->step];                                                                         \
       w0 += COMPUTE(slice->operands, slice->c);                                                                        \
@@ -137,6 +188,8 @@ APART static double random_alone(const struct ppi_apex_slice *slice) {
     double w0 = 0.0;                                                                                                   \
     if (slice->c == 0)                                                                                                 \
       return random_alone(slice);                                                                                      \
+    if (slice->every > 1)                                                                                              \
+      return random_some(slice, COMPUTE);                                                                              \
     for (int64_t i = slice->begin; i < slice->end; i++) {                                                              \
       const double *at = slice->data + slice->index[i];                                                                \
       for (int64_t k = 0; k < slice->step; k++) {                                                                      \

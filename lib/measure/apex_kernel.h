@@ -22,6 +22,7 @@ struct ppi_apex_slice {
   int64_t begin, end;   /* strided: iterations; random: blocks */
   int64_t step;         /* strided: the stride; random: elements of a block */
   int64_t c;
+  int64_t every; /* compute is called beside each so-manieth element of a repetition; 0 and 1: beside each */
   const struct ppi_apex_operands *operands;
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of Apex-MAP as text: "strided M=.. S=.. C=.." and "random M=.. L=.. alpha=.. C=.. I=..", one a line. */
+/* Runs of Apex-MAP as text: "strided M=.. S=.. C=.. K=.." and "random M=.. L=.. alpha=.. C=.. I=.. K=..", one a line. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/apex.h"
 
 #define WORD_MAX 64
+#define STRIDED_COUNT 4 /* parameters of a strided run */
 
 struct reader {
   const char *at, *end; /* of the present line */
@@ -66,7 +67,7 @@ static enum perfpred_status take(const struct reader *reader, const char *place,
       return PERFPRED_OK;
     return fail(reader, place, parameter->integer != NULL ? "an integer" : "a number", word);
   }
-  return fail(reader, place, count == 3 ? "M=, S= or C=" : "M=, L=, alpha=, C= or I=", word);
+  return fail(reader, place, count == STRIDED_COUNT ? "M=, S=, C= or K=" : "M=, L=, alpha=, C=, I= or K=", word);
 }
 
 static enum perfpred_status read_parameters(struct reader *reader, struct parameter *parameters, size_t count) {
@@ -88,27 +89,31 @@ static enum perfpred_status read_parameters(struct reader *reader, struct parame
 
 static enum perfpred_status read_run(struct reader *reader, const char *kind, const char *place,
                                      struct ppi_apex_run *run) {
-  *run = (struct ppi_apex_run){ .i = PPI_APEX_I_DEFAULT, .alpha = 1.0 };
-  struct parameter strided[] = { { "M", &run->m, NULL, true, false },
-                                 { "S", &run->s, NULL, true, false },
-                                 { "C", &run->c, NULL, false, false } };
-  struct parameter random[] = { { "M", &run->m, NULL, true, false },
-                                { "L", &run->l, NULL, true, false },
-                                { "alpha", NULL, &run->alpha, false, false },
-                                { "C", &run->c, NULL, false, false },
-                                { "I", &run->i, NULL, false, false } };
+  *run = (struct ppi_apex_run){ .i = PPI_APEX_I_DEFAULT, .alpha = 1.0, .every = 1 };
+  struct parameter strided[STRIDED_COUNT] = { { "M", &run->m, NULL, true, false },
+                                              { "S", &run->s, NULL, true, false },
+                                              { "C", &run->c, NULL, false, false },
+                                              { "K", &run->every, NULL, false, false } };
+  struct parameter random[] = {
+    { "M", &run->m, NULL, true, false },          { "L", &run->l, NULL, true, false },
+    { "alpha", NULL, &run->alpha, false, false }, { "C", &run->c, NULL, false, false },
+    { "I", &run->i, NULL, false, false },         { "K", &run->every, NULL, false, false }
+  };
   struct perfpred_error wrong = { .status = PERFPRED_OK };
   enum perfpred_status status;
   if (strcmp(kind, "strided") == 0) {
     run->kind = PPI_APEX_STRIDED;
     run->i = 0;
     run->alpha = 0.0;
-    status = read_parameters(reader, strided, sizeof strided / sizeof strided[0]);
+    status = read_parameters(reader, strided, STRIDED_COUNT);
   } else if (strcmp(kind, "random") == 0) {
     run->kind = PPI_APEX_RANDOM;
     status = read_parameters(reader, random, sizeof random / sizeof random[0]);
   } else
     return fail(reader, place, "strided or random", kind);
+  if (status == PERFPRED_OK && run->every == 0)
+    status =
+        ppi_error_at(reader->error, PERFPRED_INVALID, reader->source, reader->line, 1, "K is 0, expected at least 1");
   if (status == PERFPRED_OK && ppi_apex_check(run, &wrong) != PERFPRED_OK)
     status = ppi_error_at(reader->error, wrong.status, reader->source, reader->line, 1, "%s", wrong.text);
   return status;

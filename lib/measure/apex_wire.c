@@ -10,7 +10,7 @@ void ppi_put_apex_batch(struct ppi_wire *wire, const struct ppi_apex_batch *batc
   ppi_wire_put_i64(wire, batch->warm_bytes);
   for (size_t i = 0; i < batch->count; i++) {
     const struct ppi_apex_run *run = &batch->runs[i];
-    const int64_t numbers[] = { run->kind, run->m, run->s, run->l, run->i, run->c };
+    const int64_t numbers[] = { run->kind, run->m, run->s, run->l, run->i, run->c, run->every };
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
       ppi_wire_put_i64(wire, numbers[k]);
     ppi_wire_put_f64(wire, run->alpha);
@@ -27,7 +27,7 @@ void ppi_get_apex_batch(struct ppi_wire *wire, struct ppi_apex_batch *batch, str
   for (size_t i = 0; i < batch->count && !wire->bad; i++) {
     struct ppi_apex_run *run = &runs[i];
     run->kind = ppi_wire_get_i64(wire) == PPI_APEX_STRIDED ? PPI_APEX_STRIDED : PPI_APEX_RANDOM;
-    int64_t *const numbers[] = { &run->m, &run->s, &run->l, &run->i, &run->c };
+    int64_t *const numbers[] = { &run->m, &run->s, &run->l, &run->i, &run->c, &run->every };
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
       *numbers[k] = ppi_wire_get_i64(wire);
     run->alpha = ppi_wire_get_f64(wire);

@@ -74,6 +74,7 @@ static void run_share(void *data, int thread) {
                                   .end = count * (thread + 1) / threads,
                                   .step = strided ? run->s : run->l,
                                   .c = run->c,
+                                  .every = run->every,
                                   .operands = &apex->operands };
   if (apex->idle)
     slice.end = slice.begin;
@@ -103,6 +104,7 @@ static void warm_up(struct apex *apex) {
   const struct ppi_apex_run *run = apex->run;
   struct ppi_apex_run light = *run;
   light.c = 0;
+  light.every = 1;
   apex->run = &light;
   const int64_t lines = (run->l + LINE_ELEMENTS - 1) / LINE_ELEMENTS * run->i; /* of a repetition */
   const double bytes = fmin((double)apex->batch->warm_bytes, 4.0 * 8.0 * (double)run->m);

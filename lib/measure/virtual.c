@@ -279,12 +279,13 @@ static enum perfpred_status virtual_apex_run(struct virtual *sampler, const stru
                                              size_t repetitions, struct ppi_result *result,
                                              struct perfpred_error *error) {
   const bool strided = run->kind == PPI_APEX_STRIDED;
-  const int64_t sizes[] = { run->m, strided ? run->s : run->l, run->c, run->i };
+  const int64_t every = ppi_apex_every(run);
+  const int64_t sizes[] = { run->m, strided ? run->s : run->l, run->c, strided ? every : run->i, every };
   struct perfpred_virtual_call call = { .size = sizeof call,
                                         .kernel_name = strided ? "apex-strided" : "apex-random",
                                         .flags = "",
                                         .sizes = sizes,
-                                        .size_count = strided ? 3 : 4,
+                                        .size_count = strided ? 4 : 5,
                                         .flops = ppi_apex_flops(run),
                                         .alpha = run->alpha };
   enum perfpred_status status = ppi_virtual_prepare(result, 1, repetitions, error);

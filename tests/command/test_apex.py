@@ -101,6 +101,9 @@ def test_predict():
     there = run("apex", "predict", weights, "--points", elsewhere, "--measured", measured, "--json").json()
     close(check(there)["flops_per_s"], sum_of_rates / (0.75 * 2 + 0.25))
     close(there["same_work"]["error"], sum_of_rates / 1.75 / 2e9 - 1.0)
+    close(there["scaled_rate"]["flops_per_s"], 3.5e9 / 1.75)
+    text = run("apex", "predict", weights, "--points", elsewhere).out
+    assert "from its own rate" in text and "F / sum(w t_new / t_old)" in text, text
     close(there["sum_of_rates"]["flops_per_s"], 0.75 * 2.5e8 + 0.25 * 1.25e10)
     same = run("apex", "validate", weights, "--points", elsewhere, "--measured", measured, "--json").json()
     assert same == there

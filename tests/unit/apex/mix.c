@@ -171,20 +171,24 @@ Test(mix, both_formulas) {
   cr_expect_float_eq(ppi_apex_forecast_other(parts, 2), 200.0 / 1.5, 1e-12);
   cr_expect_float_eq(ppi_apex_forecast_same(parts, 0), 0.0, 0.0);
   cr_expect_float_eq(ppi_apex_forecast_other(parts, 0), 0.0, 0.0);
+  cr_expect_float_eq(ppi_apex_forecast_scaled(parts, 2, 240.0), 240.0 / 1.5, 1e-12);
+  cr_expect_float_eq(ppi_apex_forecast_scaled(parts, 0, 240.0), 0.0, 0.0);
 }
 
 /* --- A campaign on a machine that is known ---------------------------------------------------------------------------- */
 
 #define CLOCK 1e9
 
-/* Cycles of an element: the walk, in which a line from memory takes 16 and every element one, random ones up to 60 more, beside computing of 8 cycles for each iteration. */
+/* Cycles of an element: the walk, in which a line from memory takes 16 and every element one, random ones up to 60 more and those of long strides a few, beside computing of 8 cycles for each iteration. */
 static struct ppi_apex_point made_up(const struct ppi_apex_run *run, const struct ppi_apex_cache *cache) {
   struct ppi_apex_point made = { .run = *run, .flops = ppi_apex_flops(run) };
   cr_assert_eq(ppi_apex_traffic(run, cache, &made.bytes, NULL), PERFPRED_OK);
   double elements = (double)ppi_apex_iterations(run), walk = 1.0 + made.bytes / elements / 4.0;
   if (run->kind == PPI_APEX_RANDOM)
     walk += 60.0 * run->alpha / (double)run->l;
-  double compute = run->c > 0 ? 12.0 + 8.0 * (double)run->c : 0.0;
+  else if (run->s > 8)
+    walk += 0.25 * (double)(run->s - 8); /* a page has ever fewer elements */
+  double compute = run->c > 0 ? (12.0 + 8.0 * (double)run->c) / (double)ppi_apex_every(run) : 0.0;
   double cycles = elements * (walk > compute ? walk + 0.1 * compute : compute + 0.1 * walk);
   made.time_s = cycles / CLOCK;
   made.x = made.bytes / cycles;
@@ -203,43 +207,94 @@ static void hide(const struct ppi_apex_cache *cache, int count) {
                                 .l = 1 + (int64_t)(draw >> 16) % 60,
                                 .i = 50,
                                 .alpha = (double)((draw >> 24) % 1000) / 1000.0,
-                                .c = (draw >> 40) % 2 == 0 ? 0 : (int64_t)((draw >> 44) % 40) };
+                                .c = (draw >> 40) % 2 == 0 ? 0 : (int64_t)((draw >> 44) % 40),
+                                .every = (int64_t)((draw >> 52) % 3) * 7 };
     struct ppi_apex_point point = made_up(&run, cache);
     add(1.0, point.y * CLOCK, point.x * CLOCK);
   }
 }
 
-Test(mix, few_runs_cover_what_can_be_reached) {
-  enum { MOST = 500 };
+/* The design, then rounds of aiming, as perfpred_apex_points does it. Returns the number of runs. */
+enum { MOST = 500 };
+
+static size_t conduct(const struct ppi_apex_cache *cache, const struct ppi_apex_plane *plane, int64_t blocks,
+                      struct ppi_apex_cover *cover) {
   static struct ppi_apex_point points[MOST];
   static struct ppi_apex_choice choices[MOST];
   struct ppi_apex_run *runs = NULL, aimed[MOST];
-  const struct ppi_apex_cache cache = { 1 << 20, 64.0 };
-  struct ppi_apex_cover cover = { .covered = 0.0 };
   struct ppi_apex_walks walks;
-  const struct ppi_apex_target target = { &mix, &half, choices, CLOCK, 1 };
+  const struct ppi_apex_target target = { &mix, plane, choices, CLOCK, 1 };
   size_t count = 0, base = 0, made = 1;
-  hide(&cache, 100);
-  cr_assert_eq(ppi_apex_mix_create(&samples, CLOCK, &half, &mix, &error), PERFPRED_OK);
-  cr_assert_eq(ppi_apex_design(&cache, 50, &runs, &count, &base, &error), PERFPRED_OK);
-  cr_assert_eq(ppi_apex_walks_create(&cache, 50, &walks, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_apex_mix_create(&samples, CLOCK, plane, &mix, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_apex_design(cache, blocks, &runs, &count, &base, &error), PERFPRED_OK);
+  cr_assert_eq(ppi_apex_walks_create(cache, blocks, &walks, &error), PERFPRED_OK);
   cr_assert_lt(count, MOST);
   cr_assert_lt(base, count);
   count = base;
   for (size_t i = 0; i < count; i++)
-    points[i] = made_up(&runs[i], &cache);
+    points[i] = made_up(&runs[i], cache);
   for (int round = 0; round < 16 && made > 0; round++) {
-    ppi_apex_choose(&mix, &half, points, count, 0.005, choices, &cover);
+    ppi_apex_choose(&mix, plane, points, count, 0.005, choices, cover);
     cr_assert_eq(ppi_apex_aim(&target, &walks, points, count, aimed, MOST - count, &made, &error), PERFPRED_OK);
     for (size_t i = 0; i < made; i++)
-      points[count++] = made_up(&aimed[i], &cache);
+      points[count++] = made_up(&aimed[i], cache);
   }
-  ppi_apex_choose(&mix, &half, points, count, 0.005, choices, &cover);
-  cr_assert_eq(ppi_apex_reach(&target, &walks, points, count, choices, &cover, &error), PERFPRED_OK);
+  ppi_apex_choose(&mix, plane, points, count, 0.005, choices, cover);
+  cr_assert_eq(ppi_apex_reach(&target, &walks, points, count, choices, cover, &error), PERFPRED_OK);
   ppi_apex_walks_free(&walks);
   free(runs);
+  return count;
+}
+
+static const struct ppi_apex_cache million = { 1 << 20, 64.0 };
+
+Test(mix, few_runs_cover_what_can_be_reached) {
+  struct ppi_apex_cover cover = { .covered = 0.0 };
+  hide(&million, 100);
+  size_t count = conduct(&million, &half, 50, &cover);
   cr_expect_leq(count, MOST);
   cr_expect_geq(cover.covered_reachable, 0.99 * cover.reachable, "%zu runs cover %g of %g", count,
                 cover.covered_reachable, cover.reachable);
   cr_expect_geq(cover.reachable, 0.97);
+}
+
+/* Two operations for 12 or 16 bytes, and some, at the speed of a stream and below it: sparse products, between the report's streams. A line of
+   long strides takes this machine 17 cycles and more. */
+Test(mix, streams_between_the_bare_ones_are_covered) {
+  static const struct ppi_apex_plane fine = { 0.5, 0.05 };
+  static const double bytes[] = { 12.1, 12.5, 14.0, 16.3, 20.0 }, speeds[] = { 3.6, 3.2, 2.7, 2.3 };
+  struct ppi_apex_cover cover = { .covered = 0.0 };
+  for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
+    for (size_t k = 0; k < sizeof speeds / sizeof speeds[0]; k++)
+      add(1.0, 2.0 * speeds[k] / bytes[i] * CLOCK, speeds[k] * CLOCK);
+  size_t count = conduct(&million, &fine, 0, &cover);
+  cr_expect_leq(count, MOST);
+  cr_expect_geq(cover.covered, 0.99, "%zu runs cover %g", count, cover.covered);
+}
+
+/* Of the random runs of a design: a number that a thread's start does not show in, and no more than need be. */
+Test(mix, random_runs_are_long_enough) {
+  struct ppi_apex_run *runs = NULL;
+  size_t count = 0, base = 0;
+  struct ppi_apex_run run = { .kind = PPI_APEX_RANDOM, .m = 1000, .l = 1, .c = 4, .every = 1 };
+  ppi_apex_lengthen(&run);
+  cr_expect_eq(run.i, 4096); /* of 40 cycles */
+  run.c = 1000;
+  ppi_apex_lengthen(&run);
+  cr_expect_eq(run.i, 64); /* of 8008: 32 would be below the least */
+  run.c = 0;
+  run.l = 64;
+  ppi_apex_lengthen(&run);
+  cr_expect_eq(run.i, 512); /* of 512: 262144 cycles */
+  run.c = 64;
+  run.every = 64;
+  ppi_apex_lengthen(&run);
+  cr_expect_eq(run.i, 256); /* of 1024 */
+  run = (struct ppi_apex_run){ .kind = PPI_APEX_STRIDED, .m = 1000, .s = 1, .i = 7 };
+  ppi_apex_lengthen(&run);
+  cr_expect_eq(run.i, 7);
+  cr_assert_eq(ppi_apex_design(&million, 0, &runs, &count, &base, &error), PERFPRED_OK);
+  for (size_t i = 0; i < count; i++)
+    cr_expect(runs[i].kind == PPI_APEX_STRIDED || (runs[i].i >= 64 && runs[i].i <= 4096), "%zu", i);
+  free(runs);
 }

@@ -17,10 +17,11 @@ static double slowness; /* of computing */
 static double cost(void *data, const struct perfpred_virtual_call *call) {
   const bool strided = strcmp(call->kernel_name, "apex-strided") == 0;
   (void)data;
-  if (call->kernel != NULL || call->size_count != (strided ? 3u : 4u))
+  if (call->kernel != NULL || call->size_count != (strided ? 4u : 5u))
     return (double)NAN;
   double elements = strided ? (double)(call->sizes[0] / call->sizes[1]) : (double)(call->sizes[1] * call->sizes[3]);
-  return 1e-9 * elements * (3.0 + 8.0 * slowness * (double)call->sizes[2]);
+  double every = (double)call->sizes[strided ? 3 : 4];
+  return 1e-9 * elements * (3.0 + 8.0 * slowness * (double)call->sizes[2] / every);
 }
 
 static void begin(void) {
@@ -83,6 +84,16 @@ Test(apex, points_lie_where_they_are_computed_to_lie) {
   perfpred_free(json);
 }
 
+/* Compute beside each fourth element: of four, 138 + 3 * 2 flops in 4 * 3 + 8 cycles for 256 bytes. */
+Test(apex, compute_beside_some_elements) {
+  char *json = points(NULL, "strided M=1000000 S=8 C=1 K=4\nrandom M=100000 L=8 alpha=0 C=4 I=10 K=8\n");
+  cr_expect_float_eq(number_of(json, "bytes_per_cycle", 0), 256.0 / 20.0, 1e-9);
+  cr_expect_float_eq(number_of(json, "flops_per_cycle", 0), 144.0 / 20.0, 1e-9);
+  cr_expect_float_eq(number_of(json, "flops_per_cycle", 1), (522.0 + 14.0) / (24.0 + 32.0), 1e-9);
+  cr_expect_not_null(strstr(json, "\"run\": \"strided M=1000000 S=8 C=1 K=4\""));
+  perfpred_free(json);
+}
+
 /* Three quarters of the time near the first run, one quarter near the third. */
 static const char samples[] = "time_s,flops,bytes\n2,1.34e9,4.28e10\n1,6.7e8,2.14e10\n1,1.49e10,0\n";
 
@@ -111,6 +122,7 @@ Test(apex, weights_and_both_predictions) {
   cr_expect_float_eq(number_of(report, "flops_per_s", 0), here / there, 1.0);
   cr_expect_float_eq(number_of(report, "flops_per_s", 1), 0.75 * 2e9 / 3.0 + 0.25 * 522e9 / 67.0, 1.0);
   cr_expect_float_eq(number_of(report, "error", 1), here / there / 3.2e9 - 1.0, 1e-9);
+  cr_expect_float_eq(number_of(report, "flops_per_s", 3), 16.91e9 / 4.0 / there, 1.0);
   perfpred_free(report);
   perfpred_free(slow);
   perfpred_free(weights);

@@ -22,11 +22,11 @@ static enum perfpred_status parse(const char *text, struct ppi_apex_run **runs, 
 
 Test(apex, runs_are_written_as_they_are_read) {
   static const char *const lines[] = { "strided M=1000000 S=8 C=2", "random M=1000 L=4 alpha=0.1 C=0 I=50",
-                                       "random M=2147483648 L=1 alpha=0.01 C=1000000 I=7" };
+                                       "random M=2147483648 L=1 alpha=0.01 C=1000000 I=7 K=7" };
   struct ppi_apex_run *runs = NULL;
   size_t count = 0;
-  cr_assert_eq(parse("# first\nstrided S=8 M=1000000 C=2\n\n \trandom L=4  M=1000 alpha=.1 # rest\r\n"
-                     "random M=2147483648 L=1 alpha=1e-2 C=1000000 I=7",
+  cr_assert_eq(parse("# first\nstrided S=8 M=1000000 K=1 C=2\n\n \trandom L=4  M=1000 alpha=.1 # rest\r\n"
+                     "random M=2147483648 L=1 alpha=1e-2 K=7 C=1000000 I=7",
                      &runs, &count),
                PERFPRED_OK, "%s", error.text);
   cr_assert_eq(count, 3);
@@ -38,6 +38,12 @@ Test(apex, runs_are_written_as_they_are_read) {
   cr_expect(ppi_apex_equal(&runs[1], &runs[1]));
   cr_expect_not(ppi_apex_equal(&runs[1], &runs[2]));
   cr_expect_not(ppi_apex_equal(&runs[0], &runs[1]));
+  struct ppi_apex_run other = runs[2];
+  other.every = 6;
+  cr_expect_not(ppi_apex_equal(&runs[2], &other));
+  other = runs[0];
+  other.every = 0;
+  cr_expect(ppi_apex_equal(&runs[0], &other));
   free(runs);
 }
 
@@ -50,8 +56,8 @@ Test(apex, wrong_runs_are_refused_where_they_stand) {
     { "", PERFPRED_SYNTAX, "runs: no run, expected at least one" },
     { "# nothing", PERFPRED_SYNTAX, "runs: no run, expected at least one" },
     { "strode M=10", PERFPRED_SYNTAX, "runs:1:1: expected strided or random, found 'strode'" },
-    { "\nstrided M=10 L=2", PERFPRED_SYNTAX, "runs:2:14: expected M=, S= or C=, found 'L=2'" },
-    { "random M=10 S=2", PERFPRED_SYNTAX, "runs:1:13: expected M=, L=, alpha=, C= or I=, found 'S=2'" },
+    { "\nstrided M=10 L=2", PERFPRED_SYNTAX, "runs:2:14: expected M=, S=, C= or K=, found 'L=2'" },
+    { "random M=10 S=2", PERFPRED_SYNTAX, "runs:1:13: expected M=, L=, alpha=, C=, I= or K=, found 'S=2'" },
     { "strided M=10", PERFPRED_SYNTAX, "runs:1:13: expected S=, found the end of the line" },
     { "strided M=10 S=1 S=2", PERFPRED_SYNTAX, "runs:1:18: expected each parameter once, found 'S=2'" },
     { "strided M=1e6 S=1", PERFPRED_SYNTAX, "runs:1:9: expected an integer, found 'M=1e6'" },
@@ -67,6 +73,12 @@ Test(apex, wrong_runs_are_refused_where_they_stand) {
     { "random M=10 L=1 alpha=1.5", PERFPRED_INVALID, "runs:1:1: alpha is 1.5, expected 0 to 1" },
     { "random M=10 L=1 alpha=-0.1", PERFPRED_INVALID, "runs:1:1: alpha is -0.1, expected 0 to 1" },
     { "random M=10 L=1 I=0", PERFPRED_INVALID, "runs:1:1: I is 0, expected 1 to 1000000" },
+    { "strided M=10 S=1 C=1 K=0", PERFPRED_INVALID, "runs:1:1: K is 0, expected at least 1" },
+    { "strided M=10 S=1 K=2", PERFPRED_INVALID, "runs:1:1: K is 2, expected none where C is 0" },
+    { "strided M=10 S=3 C=1 K=4", PERFPRED_INVALID,
+      "runs:1:1: K is 4, expected 1 to the number of elements of a repetition, 3" },
+    { "random M=10 L=2 C=1 I=3 K=-1", PERFPRED_INVALID,
+      "runs:1:1: K is -1, expected 1 to the number of elements of a repetition, 6" },
     { "strided M=9 S=1\nstrided M=9 S=2\nstrided M=9 S=3\nstrided M=9 S=4", PERFPRED_LIMIT,
       "runs:4:1: expected at most 3 runs" },
   };
@@ -87,6 +99,8 @@ Test(apex, flops_of_a_repetition) {
   cr_expect_float_eq(ppi_apex_flops(&strided), 333.0 * 266.0, 0.0);
   cr_expect_eq(ppi_apex_iterations(&random), 35);
   cr_expect_float_eq(ppi_apex_flops(&random), 70.0, 0.0);
+  const struct ppi_apex_run some = { .kind = PPI_APEX_STRIDED, .m = 1000, .s = 3, .c = 2, .every = 10 };
+  cr_expect_float_eq(ppi_apex_flops(&some), 33.0 * 266.0 + 300.0 * 2.0, 0.0);
   cr_expect_eq(ppi_apex_blocks(&random), 141);
 }
 
@@ -176,6 +190,43 @@ Test(apex, every_instruction_set_computes_the_same) {
         cr_expect_float_eq(set->random(&slice), expected, 0.0, "%s, L = %lld", name, (long long)end);
       }
   }
+}
+
+/* Compute beside each K-th element, counted from the first of the repetition however its parts are cut: the sum of the parts is that of the whole. */
+Test(apex, compute_beside_some_elements_whoever_shares_them) {
+  static double data[1000];
+  static const int64_t index[] = { 0, 30, 900, 30, 7 };
+  const struct ppi_apex_operands operands = PPI_APEX_OPERANDS;
+  const struct ppi_apex_set *set = ppi_apex_set_find("");
+  for (int i = 0; i < 1000; i++)
+    data[i] = 2.0 * i;
+  for (int64_t every = 2; every <= 23; every++)
+    for (int64_t cut = 0; cut <= 60; cut++) {
+      struct ppi_apex_slice slice = { .data = data, .step = 7, .c = 3, .every = every, .operands = &operands };
+      double sum = 0.0, expected = 7.0 * 59.0 * 60.0 / 2.0 + 3888.0 * (double)(60 / every);
+      for (int part = 0; part < 2; part++) {
+        slice.begin = part == 0 ? 0 : cut;
+        slice.end = part == 0 ? cut : 60;
+        sum += set->strided(&slice);
+      }
+      cr_expect_float_eq(sum, expected, 0.0, "K = %lld, cut at %lld", (long long)every, (long long)cut);
+    }
+  for (int64_t every = 2; every <= 23; every++)
+    for (int64_t length = 1; length <= 21; length += 4)
+      for (int64_t cut = 0; cut <= 5; cut++) {
+        struct ppi_apex_slice slice = {
+          .data = data, .index = index, .step = length, .c = 3, .every = every, .operands = &operands
+        };
+        double expected =
+            967.0 * (double)length + 5.0 * (double)(length * (length - 1) / 2) + 3888.0 * (double)(5 * length / every);
+        slice.end = cut;
+        double sum = set->random(&slice);
+        slice.begin = cut;
+        slice.end = 5;
+        sum += set->random(&slice);
+        cr_expect_float_eq(sum, expected, 0.0, "K = %lld, L = %lld, cut at %lld", (long long)every, (long long)length,
+                           (long long)cut);
+      }
 }
 
 Test(apex, unknown_instruction_sets_are_not_found) {
