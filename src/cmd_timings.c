@@ -126,6 +126,15 @@ static int check(const struct options *options) {
   return COMMAND_OK;
 }
 
+static int prepare_models(struct session *session) {
+  int result = comparison_check(session);
+  if (result == COMMAND_OK)
+    result = session_load(session);
+  if (result == COMMAND_OK)
+    result = session_bind(session, false);
+  return result;
+}
+
 /* Everything that can be refused is refused before the worker starts. */
 static int prepare(struct session *session, const struct options *options, int64_t *values) {
   session->blend = true; /* what is said of the caches is meant for every estimate */
@@ -135,14 +144,9 @@ static int prepare(struct session *session, const struct options *options, int64
   if (result == COMMAND_OK && session->count > 1 && !options->fit)
     result = message_fail("'%s' is %zu algorithms: expected one of them, or --fit, which is for all",
                           options->operands.items[0], session->count);
-  if (result == COMMAND_OK && options->models == NULL)
-    result = session_values(session, session->programs[0], NULL, values);
-  if (result == COMMAND_OK && options->models != NULL)
-    result = comparison_check(session);
-  if (result == COMMAND_OK && options->models != NULL)
-    result = session_load(session);
-  if (result == COMMAND_OK && options->models != NULL)
-    result = session_bind(session, false);
+  if (result == COMMAND_OK)
+    result =
+        options->models != NULL ? prepare_models(session) : session_values(session, session->programs[0], NULL, values);
   return result;
 }
 

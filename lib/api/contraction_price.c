@@ -7,95 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/contraction_effort.h"
 #include "api/contraction_whole.h"
 #include "base/stats.h"
 #include "contract/occurrence.h"
-#include "measure/schedule.h"
 
 #define LINE_BYTES 64
 #define REPEATED_MOST 256
-#define REPETITIONS 10
-#define REPETITIONS_LEAST 2
-#define LONG_S 2e-3       /* what takes so long is sampled once, if need be */
-#define PLAUSIBLE 0.9     /* of a bound: what is faster was not measured right, */
-#define ATTEMPTS 2        /* and is measured again */
-#define PATIENCE 2.5      /* times what a micro-benchmark takes at least */
-#define ENTRY_S 5e-3      /* time that predicting an algorithm should take */
-#define READINGS_S 150e-6 /* yardsticks around a batch */
-#define MEMORY_RATE 5e9   /* bytes per second, roughly, that one thread moves */
-#define OCCURRENCES 3.0   /* kinds of them, roughly */
-#define SHORT_S 2e-6      /* calls that need no set-up are repeated so long */
-#define ZERO_BYTES 8e6    /* larger results are filled once */
+#define PLAUSIBLE 0.9  /* of a bound: what is faster was not measured right, */
+#define ATTEMPTS 2     /* and is measured again */
+#define ZERO_BYTES 8e6 /* larger results are filled once */
 
 static const struct ppi_contraction_group *group_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
   return &pricing->candidates->groups[pricing->candidates->entries[entry].group];
-}
-
-bool ppi_contraction_price_idle(const struct ppi_contraction_pricing *pricing) {
-  return !(pricing->candidates->contraction.flops > 0.0);
-}
-
-/* --- Costs --------------------------------------------------------------------------------------------------------- */
-
-static bool is_replayed(const struct ppi_contraction_pricing *pricing) {
-  return (pricing->mode == PERFPRED_CONTRACTION_AUTO || pricing->mode == PERFPRED_CONTRACTION_REPLAY) &&
-         pricing->stage != PERFPRED_CONTRACTION_STAGE_REPEATED;
-}
-
-static double call_time(const struct ppi_contraction_group *group) {
-  return group->call_s > 0.0 ? group->call_s : 1e-6;
-}
-
-/* Micro-benchmarks that an entry takes, roughly, and the time of a sample of one with all that is run before it. */
-struct effort {
-  double requests, sample_s;
-};
-
-static struct effort effort_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  const struct ppi_contraction_group *group = group_of(pricing, entry);
-  const struct ppi_contraction_windows *windows = &pricing->candidates->entries[entry].windows;
-  if (group->modelled || ppi_contraction_price_idle(pricing))
-    return (struct effort){ 0.0, 0.0 };
-  if (is_replayed(pricing))
-    return (struct effort){ windows->strata.count,
-                            ppi_contraction_windows_iterations(windows) * call_time(group) / windows->strata.count };
-  const double remote_s = pricing->stage == PERFPRED_CONTRACTION_STAGE_REPEATED
-                              ? 0.0
-                              : pricing->caches.factor * (double)pricing->caches.bytes / MEMORY_RATE;
-  return (struct effort){ OCCURRENCES, fmax(call_time(group), SHORT_S) + remote_s };
-}
-
-/* Samplers take short samples in batches of some length, of which a few are enough. */
-static double request_s(double sample_s, int repetitions) {
-  const double batch_s = fmax(sample_s, PPI_BATCH_S) + READINGS_S;
-  const int batches = sample_s < PPI_BATCH_S && repetitions > PPI_BATCHES_MIN ? PPI_BATCHES_MIN : repetitions;
-  return batches * batch_s + sample_s;
-}
-
-static int repetitions_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  const struct effort effort = effort_of(pricing, entry);
-  if (pricing->repetitions > 0)
-    return pricing->repetitions;
-  const double each_s = request_s(effort.sample_s, 1) * effort.requests * pricing->overhead;
-  const double least = effort.sample_s > LONG_S ? 1.0 : REPETITIONS_LEAST;
-  return (int)fmax(least, fmin(REPETITIONS, ENTRY_S / fmax(each_s, 1e-9)));
-}
-
-/* Samplers that wait for an undisturbed machine give up then and take what they have. */
-static double limit_of(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  return PATIENCE * request_s(effort_of(pricing, entry).sample_s, repetitions_of(pricing, entry));
-}
-
-double ppi_contraction_price_cost(const struct ppi_contraction_pricing *pricing, size_t entry) {
-  const struct effort effort = effort_of(pricing, entry);
-  struct ppi_contraction_piece pieces[PPI_PIECES_MAX];
-  const int count = ppi_contraction_price_idle(pricing) ? 0 : ppi_contraction_pieces(pricing, entry, pieces);
-  double sum = ppi_contraction_is_shortened(group_of(pricing, entry))
-                   ? 0.0
-                   : effort.requests * request_s(effort.sample_s, repetitions_of(pricing, entry));
-  for (int i = 0; i < count; i++)
-    sum += request_s(pieces[i].time_s, pieces[i].repetitions);
-  return sum * pricing->overhead;
 }
 
 /* --- Leaders ------------------------------------------------------------------------------------------------------- */
@@ -113,8 +37,8 @@ static void find_leader(struct ppi_contraction_entry *entries, size_t place) {
 enum perfpred_status ppi_contraction_price_prepare(struct ppi_contraction_pricing *pricing, size_t group,
                                                    struct perfpred_error *error) {
   struct ppi_contraction_candidates *candidates = pricing->candidates;
-  const bool replayed =
-      is_replayed(pricing) && !candidates->groups[group].modelled && !ppi_contraction_price_idle(pricing);
+  const bool replayed = ppi_contraction_is_replayed(pricing) && !candidates->groups[group].modelled &&
+                        !ppi_contraction_price_idle(pricing);
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < candidates->entry_count && !candidates->groups[group].prepared && !status; i++) {
     struct ppi_contraction_entry *entry = &candidates->entries[i];
@@ -124,9 +48,9 @@ enum perfpred_status ppi_contraction_price_prepare(struct ppi_contraction_pricin
     if (!replayed)
       continue;
     const struct ppi_contract_algorithm *nest = ppi_contraction_nest(candidates, entry);
-    status =
-        ppi_contraction_windows_divide(ppi_contraction_of(candidates, entry), nest,
-                                       call_time(&candidates->groups[group]), &pricing->caches, &entry->windows, error);
+    status = ppi_contraction_windows_divide(ppi_contraction_of(candidates, entry), nest,
+                                            ppi_contraction_call_time(&candidates->groups[group]), &pricing->caches,
+                                            &entry->windows, error);
     if (status)
       break;
     ppi_contraction_windows_key(&entry->windows, nest, entry->key);
@@ -202,7 +126,7 @@ static enum perfpred_status add_zero(struct job *job, size_t entry, double count
       (double)contraction->tensor[PPI_OPERANDS - 1].elements * (double)ppi_type_bytes(contraction->type, false);
   struct ppi_tour_request request = { .subject = PPI_TOUR_ZERO,
                                       .level = PPI_TOUR_ANYWHERE,
-                                      .repetitions = bytes > ZERO_BYTES ? 1 : REPETITIONS_LEAST };
+                                      .repetitions = bytes > ZERO_BYTES ? 1 : PPI_CONTRACTION_REPETITIONS_LEAST };
   return add_request(job, (struct part){ .entry = entry, .what = ZERO, .count = count }, PPI_MEMO_NONE, "zero",
                      &request, error);
 }
@@ -218,8 +142,9 @@ static enum perfpred_status add_windows(struct job *job, size_t place, struct pe
   if (!status && part.is_first) {
     status = need_tour(job, place, error);
     if (!status)
-      status = ppi_contraction_windows_add(&entry->windows, &pricing->caches, job->tour, repetitions_of(pricing, place),
-                                           limit_of(pricing, place), &job->batch, error);
+      status = ppi_contraction_windows_add(&entry->windows, &pricing->caches, job->tour,
+                                           ppi_contraction_repetitions(pricing, place),
+                                           ppi_contraction_limit(pricing, place), &job->batch, error);
     pricing->memo.items[part.known].is_windows = true;
     pricing->memo.items[part.known].windows = entry->windows;
   }
@@ -303,10 +228,11 @@ static enum perfpred_status add_occurrence(struct job *job, size_t entry, const 
   if (request.item_count == 0) {
     request.warm = true;
     if (request.subject == PPI_TOUR_CALL)
-      request.timed = (int64_t)fmax(1.0, fmin(SHORT_S / call_time(group_of(pricing, entry)), REPEATED_MOST));
+      request.timed = (int64_t)fmax(
+          1.0, fmin(PPI_CONTRACTION_SHORT_S / ppi_contraction_call_time(group_of(pricing, entry)), REPEATED_MOST));
   }
-  request.repetitions = repetitions_of(pricing, entry);
-  request.limit_s = limit_of(pricing, entry);
+  request.repetitions = ppi_contraction_repetitions(pricing, entry);
+  request.limit_s = ppi_contraction_limit(pricing, entry);
   char *key = write_key(&request);
   enum perfpred_status status =
       key ? add_request(job, part, pricing->candidates->entries[entry].group, key, &request, error)
@@ -356,7 +282,7 @@ static enum perfpred_status add_pieces(struct job *job, size_t entry, struct per
                                         .level = call ? PPI_TOUR_ANYWHERE : 0,
                                         .timed = 1,
                                         .repetitions = pieces[i].repetitions,
-                                        .limit_s = PATIENCE * request_s(pieces[i].time_s, pieces[i].repetitions) };
+                                        .limit_s = ppi_contraction_patience(pieces[i].time_s, pieces[i].repetitions) };
     const struct part part = { .entry = entry, .what = call ? CALLS : COPIES, .count = pieces[i].count };
     job->tour = SIZE_MAX;
     job->piece = &pieces[i];
@@ -432,7 +358,7 @@ static void predict_roughly(struct ppi_contraction_pricing *pricing, size_t plac
   struct ppi_contraction_entry *entry = &pricing->candidates->entries[place];
   const struct ppi_contraction_group *group = &pricing->candidates->groups[entry->group];
   const struct ppi_contraction *contraction = &pricing->candidates->contraction;
-  const double moved_s = 2.0 * (double)ppi_type_bytes(contraction->type, false) / MEMORY_RATE;
+  const double moved_s = 2.0 * (double)ppi_type_bytes(contraction->type, false) / PPI_CONTRACTION_MEMORY_RATE;
   struct ppi_contract_call call;
   ppi_contract_resolve(contraction, &entry->algorithm, &call);
   entry->copy_s = entry->zero_s = 0.0;
@@ -459,7 +385,8 @@ static enum perfpred_status add_entry(struct job *job, size_t entry, struct perf
     return status;
   if (modelled)
     return add_occurrences(job, entry, true, error);
-  return is_replayed(pricing) ? add_windows(job, entry, error) : add_occurrences(job, entry, false, error);
+  return ppi_contraction_is_replayed(pricing) ? add_windows(job, entry, error)
+                                              : add_occurrences(job, entry, false, error);
 }
 
 static enum perfpred_status run(struct job *job, const size_t *entries, size_t count, struct perfpred_error *error) {

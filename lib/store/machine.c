@@ -205,8 +205,20 @@ static enum perfpred_status get_levels(const struct ppi_json_node *node, struct 
   return status;
 }
 
-static enum perfpred_status get_blending(const struct ppi_json_node *machine, struct ppi_blending *blending) {
+/* Files have them only where some kernels stay warm. */
+static enum perfpred_status get_warm_kernels(const struct ppi_json_node *node, struct ppi_blending *blending) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,";
+  enum perfpred_status status = PERFPRED_OK;
+
+  blending->warm_kernels[0] = '\0';
+  if (ppi_json_has(node, "warm_kernels"))
+    status = ppi_json_string(node, "warm_kernels", blending->warm_kernels, sizeof blending->warm_kernels);
+  if (!status && strspn(blending->warm_kernels, letters) != strlen(blending->warm_kernels))
+    status = ppi_json_fail(node, "warm_kernels", PERFPRED_CORRUPT, "expected names of kernels with commas");
+  return status;
+}
+
+static enum perfpred_status get_blending(const struct ppi_json_node *machine, struct ppi_blending *blending) {
   const double least = 1e-3, most = 1e3;
   struct ppi_json_node node, list;
   size_t count = 0;
@@ -229,11 +241,8 @@ static enum perfpred_status get_blending(const struct ppi_json_node *machine, st
     status = ppi_json_real(&node, "beta", least, most, false, &blending->beta);
   if (!status)
     status = ppi_json_reals(&node, "weights", count + 1, least, most, blending->weights);
-  blending->warm_kernels[0] = '\0';
-  if (!status && ppi_json_has(&node, "warm_kernels"))
-    status = ppi_json_string(&node, "warm_kernels", blending->warm_kernels, sizeof blending->warm_kernels);
-  if (!status && strspn(blending->warm_kernels, letters) != strlen(blending->warm_kernels))
-    status = ppi_json_fail(&node, "warm_kernels", PERFPRED_CORRUPT, "expected names of kernels with commas");
+  if (!status)
+    status = get_warm_kernels(&node, blending);
   blending->level_count = (int)count;
   return status;
 }
