@@ -171,7 +171,8 @@ static int list_table(struct session *session, const struct perfpred_contraction
   const uint64_t shown = filter->at_most == 0 && candidates > SHOWN_MAX ? SHOWN_MAX : candidates;
   char text[EXTENTS_TEXT];
   struct table table;
-  printf("%s, %s: %.6g flops\n", info->einsum, extents_describe(extents, text), info->flops);
+  printf("%s%s%s: %.6g flops\n", info->einsum, extents->count > 0 ? ", " : "", extents_describe(extents, text),
+         info->flops);
   int result = contract_print_counts(session, contraction);
   if (result != COMMAND_OK)
     return result;

@@ -166,8 +166,8 @@ static int show(struct view *view, const struct perfpred_contraction *contractio
   const struct unit bytes = unit_bytes(view->info.tensor_bytes);
   if (perfpred_contraction_summary(contraction, &info, &view->session->error) != PERFPRED_OK)
     return session_fail(view->session);
-  printf("%s, %s: %.6g flops on %s %s\n", info.einsum, extents_describe(extents, text), info.flops,
-         unit_format(size, view->info.tensor_bytes, &bytes), bytes.name);
+  printf("%s%s%s: %.6g flops on %s %s\n", info.einsum, extents->count > 0 ? ", " : "", extents_describe(extents, text),
+         info.flops, unit_format(size, view->info.tensor_bytes, &bytes), bytes.name);
   int result = contract_print_counts(view->session, contraction);
   putchar('\n');
   view->time = unit_time(view->info.best_s);

@@ -81,8 +81,8 @@ static int choose(const char *option, const char *word, const char *const *list,
 }
 
 /* "gemm" or "dgemm"; -1: neither. */
-static int find_kernel(const char *word) {
-  const bool typed = word[0] != '\0' && strchr("sdcz", word[0]) != NULL;
+static int find_kernel(char type, const char *word) {
+  const bool typed = word[0] == type;
   for (int i = 0; i < CONTRACTING_KERNELS; i++)
     if (strcmp(word, kernels[i]) == 0 || (typed && strcmp(word + 1, kernels[i]) == 0))
       return i;
@@ -90,13 +90,13 @@ static int find_kernel(const char *word) {
 }
 
 /* "gemm,gemv"; the letter of the type may stand before each. */
-static int read_kernels(const char *text, unsigned *bits) {
+static int read_kernels(char type, const char *text, unsigned *bits) {
   *bits = 0;
   for (const char *at = text;; at++) {
     char word[16];
     const size_t length = strcspn(at, ",");
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-    int place = length < sizeof word ? find_kernel(word) : -1;
+    int place = length < sizeof word ? find_kernel(type, word) : -1;
     if (place < 0)
       place = choose("--kernel", word, kernels, 0, CONTRACTING_KERNELS);
     if (place < 0)
@@ -126,7 +126,9 @@ int contracting_read_filter(const struct options *options, struct perfpred_contr
                    : options->no_copies ? PERFPRED_CONTRACTION_COPIES_NONE
                                         : PERFPRED_CONTRACTION_COPIES_ANY;
   filter->at_most = (uint64_t)options->most;
-  return options->kernel_names != NULL ? read_kernels(options->kernel_names, &filter->kernels) : COMMAND_OK;
+  return options->kernel_names != NULL
+             ? read_kernels(options->type != NULL ? options->type[0] : 'd', options->kernel_names, &filter->kernels)
+             : COMMAND_OK;
 }
 
 /* --- The contraction ------------------------------------------------------------------------------------------------ */

@@ -81,6 +81,29 @@ static enum perfpred_status set_extent(struct ppi_contraction *contraction, cons
   return PERFPRED_OK;
 }
 
+/* All that are missing are named at once. */
+static enum perfpred_status check_extents(const struct ppi_contraction *contraction, struct perfpred_error *error) {
+  char names[2 * PPI_INDEX_MAX + 1] = "", first = '\0';
+  size_t length = 0, count = 0;
+  for (int i = 0; i < contraction->index_count; i++) {
+    const char name = contraction->index[i].name;
+    if (contraction->index[i].extent >= 0)
+      continue;
+    if (count++ == 0)
+      first = name;
+    else
+      names[length++] = ',';
+    names[length++] = name;
+  }
+  names[length] = '\0';
+  if (count == 0)
+    return PERFPRED_OK;
+  if (count == 1)
+    return ppi_error_set(error, PERFPRED_INVALID, "index %c has no extent, expected one such as %c=100", first, first);
+  return ppi_error_set(error, PERFPRED_INVALID, "indices %s have no extents, expected some such as %c=100", names,
+                       first);
+}
+
 static enum perfpred_status set_extents(struct ppi_contraction *contraction, const struct ppi_contract_given *given,
                                         struct perfpred_error *error) {
   for (size_t i = 0; i < given->count; i++) {
@@ -88,11 +111,7 @@ static enum perfpred_status set_extents(struct ppi_contraction *contraction, con
     if (status)
       return status;
   }
-  for (int i = 0; i < contraction->index_count; i++)
-    if (contraction->index[i].extent < 0)
-      return ppi_error_set(error, PERFPRED_INVALID, "index %c has no extent, expected one such as %c=100",
-                           contraction->index[i].name, contraction->index[i].name);
-  return PERFPRED_OK;
+  return check_extents(contraction, error);
 }
 
 /* Goes on by a dimension: *dense to its stride in a dense tensor of which it is the next, *reach behind the farthest element. An extent of 0

@@ -244,7 +244,7 @@ Test(contraction, what_is_refused) {
   cr_expect_invalid(perfpred_contraction_create("ab,bc->ac", names, extents, 3, NULL, NULL, &error),
                     "contraction is NULL");
   cr_expect_invalid(perfpred_contraction_create("ab,bc->ac", NULL, NULL, 0, NULL, &made, &error),
-                    "index a has no extent, expected one such as a=100");
+                    "indices a,b,c have no extents, expected some such as a=100");
   options.type = 'x';
   cr_expect_invalid(perfpred_contraction_create("ab,bc->ac", names, extents, 3, &options, &made, &error),
                     "options->type is 120, expected 's', 'd', 'c' or 'z'");

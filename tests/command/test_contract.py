@@ -445,6 +445,8 @@ def test_bad_contractions():
     """what is no contraction is refused, and the index is named"""
     refuses(2, "contract", naming=["contraction"])
     refuses(1, "contract", "ai,ibc->abc", "a=b=c=4", naming=["index i has no extent"])
+    refuses(1, "contract", "ai,ibc->abc", "a=4", naming=["indices i,b,c have no extents, expected some such as i=100"])
+    refuses(2, *THIRD, "--list", "--type", "s", "--kernel", "zgemm", naming=["zgemm"])
     refuses(1, *FIRST, "q=3", naming=["given for q"])
     refuses(1, "contract", "ai,ibc", "a=b=c=4", "i=2", naming=["->"])
     refuses(1, "contract", "ai,ibc,cd->abd", "a=b=c=d=4", "i=2", naming=["two"])
