@@ -10,6 +10,9 @@
 
 /* "C[a,b] := A[a,i] B[i,b]" */
 void ppi_contract_print_formula(const struct ppi_contraction *contraction, struct ppi_text *text);
+/* What an index is called in C: A, B and C are the tensors, and headers may have a macro I. */
+#define PPI_INDEX_NAME 3
+void ppi_contract_print_index(const struct ppi_contraction *contraction, int index, char name[PPI_INDEX_NAME]);
 /* Loops of C that copy a whole tensor, whose pointer is A, B or C, to its packed memory PA, PB or PC, or back. */
 void ppi_contract_print_transposition(const struct ppi_contraction *contraction, const struct ppi_contract_copy *copy,
                                       bool out, struct ppi_text *text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An algorithm as a file of C that needs nothing but CBLAS. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "contract/name.h"
@@ -25,21 +26,23 @@ static void indent(const struct printer *printer, int depth) {
   ppi_text_printf(printer->text, "%*s", 2 * depth + 2, "");
 }
 
-/* A, B and C are the tensors, and headers may have a macro I. */
+void ppi_contract_print_index(const struct ppi_contraction *contraction, int index, char name[PPI_INDEX_NAME]) {
+  const char letter = contraction->index[index].name;
+  snprintf(name, PPI_INDEX_NAME, strchr("ABCI", letter) ? "%c_" : "%c", letter);
+}
+
 static void put_loop_name(const struct printer *printer, int index) {
-  const char name = printer->contraction->index[index].name;
-  ppi_text_printf(printer->text, strchr("ABCI", name) ? "%c_" : "%c", name);
+  char name[PPI_INDEX_NAME];
+  ppi_contract_print_index(printer->contraction, index, name);
+  ppi_text_append(printer->text, name);
 }
 
 static void begin_loop(const struct printer *printer, int index, int depth) {
+  char name[PPI_INDEX_NAME];
+  ppi_contract_print_index(printer->contraction, index, name);
   indent(printer, depth);
-  ppi_text_append(printer->text, "for (int64_t ");
-  put_loop_name(printer, index);
-  ppi_text_append(printer->text, " = 0; ");
-  put_loop_name(printer, index);
-  ppi_text_printf(printer->text, " < %" PRId64 "; ", printer->contraction->index[index].extent);
-  put_loop_name(printer, index);
-  ppi_text_append(printer->text, "++)");
+  ppi_text_printf(printer->text, "for (int64_t %s = 0; %s < %" PRId64 "; %s++)", name, name,
+                  printer->contraction->index[index].extent, name);
 }
 
 static bool is_whole(const struct printer *printer, int operand) {

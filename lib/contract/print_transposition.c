@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of whole tensors as loops of C. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "contract/print.h"
 
@@ -14,67 +13,51 @@ struct printer {
   struct ppi_text *text;
 };
 
-static void put_name(const struct printer *printer, int dimension) {
-  const char name = printer->contraction->index[printer->copy->dimensions[dimension].index].name;
-  ppi_text_printf(printer->text, strchr("ABCI", name) ? "%c_" : "%c", name);
-}
-
 static void indent(const struct printer *printer, int depth) {
   ppi_text_printf(printer->text, "\n%*s", 2 * depth, "");
 }
 
+static void name_dimension(const struct printer *printer, int dimension, char name[PPI_INDEX_NAME]) {
+  ppi_contract_print_index(printer->contraction, printer->copy->dimensions[dimension].index, name);
+}
+
 static void put_loop(const struct printer *printer, int dimension, int depth) {
+  char name[PPI_INDEX_NAME];
+  name_dimension(printer, dimension, name);
   indent(printer, depth);
-  ppi_text_append(printer->text, "for (int64_t ");
-  put_name(printer, dimension);
-  ppi_text_append(printer->text, " = 0; ");
-  put_name(printer, dimension);
-  ppi_text_printf(printer->text, " < %" PRId64 "; ", printer->copy->dimensions[dimension].extent);
-  put_name(printer, dimension);
-  ppi_text_append(printer->text, "++)");
+  ppi_text_printf(printer->text, "for (int64_t %s = 0; %s < %" PRId64 "; %s++)", name, name,
+                  printer->copy->dimensions[dimension].extent, name);
 }
 
 /* Over tiles, whose beginnings are called a0, b0. */
 static void put_tiles(const struct printer *printer, int dimension, int depth) {
-  struct ppi_text *text = printer->text;
+  char name[PPI_INDEX_NAME];
+  name_dimension(printer, dimension, name);
   indent(printer, depth);
-  ppi_text_append(text, "for (int64_t ");
-  put_name(printer, dimension);
-  ppi_text_append(text, "0 = 0; ");
-  put_name(printer, dimension);
-  ppi_text_printf(text, "0 < %" PRId64 "; ", printer->copy->dimensions[dimension].extent);
-  put_name(printer, dimension);
-  ppi_text_printf(text, "0 += %d)", TILE);
+  ppi_text_printf(printer->text, "for (int64_t %s0 = 0; %s0 < %" PRId64 "; %s0 += %d)", name, name,
+                  printer->copy->dimensions[dimension].extent, name, TILE);
 }
 
 static void put_inside(const struct printer *printer, int dimension, int depth) {
-  struct ppi_text *text = printer->text;
+  char name[PPI_INDEX_NAME];
+  name_dimension(printer, dimension, name);
   indent(printer, depth);
-  ppi_text_append(text, "for (int64_t ");
-  put_name(printer, dimension);
-  ppi_text_append(text, " = ");
-  put_name(printer, dimension);
-  ppi_text_append(text, "0; ");
-  put_name(printer, dimension);
-  ppi_text_append(text, " < ");
-  put_name(printer, dimension);
-  ppi_text_printf(text, "0 + %d && ", TILE);
-  put_name(printer, dimension);
-  ppi_text_printf(text, " < %" PRId64 "; ", printer->copy->dimensions[dimension].extent);
-  put_name(printer, dimension);
-  ppi_text_append(text, "++)");
+  ppi_text_printf(printer->text, "for (int64_t %s = %s0; %s < %s0 + %d && %s < %" PRId64 "; %s++)", name, name, name,
+                  name, TILE, name, printer->copy->dimensions[dimension].extent, name);
 }
 
 static void put_element(const struct printer *printer, bool packed) {
   const struct ppi_contract_copy *copy = printer->copy;
   const char *before = "";
+  char name[PPI_INDEX_NAME];
   ppi_text_printf(printer->text, "%s%c[", packed ? "P" : "", PPI_TENSOR_NAME(copy->operand));
   for (int d = 0; d < copy->rank; d++) {
     const int64_t stride = packed ? copy->dimensions[d].packed : copy->dimensions[d].tensor;
     ppi_text_append(printer->text, before);
     if (stride != 1)
       ppi_text_printf(printer->text, "%" PRId64 " * ", stride);
-    put_name(printer, d);
+    name_dimension(printer, d, name);
+    ppi_text_append(printer->text, name);
     before = " + ";
   }
   ppi_text_append(printer->text, "]");
