@@ -10,6 +10,7 @@
 
 #define APART 1.25    /* readings before and after a sample of one speed of the machine */
 #define SLOWEST 0.125 /* of the best speed: no machine gets slower than this without something else running on it */
+#define DRIFT 0.8     /* of the best speed: what a clock alone may come down to, where nothing else is known */
 
 enum perfpred_status ppi_history_add(struct ppi_history *history, const struct ppi_sample *sample,
                                      struct perfpred_error *error) {
@@ -77,7 +78,10 @@ static double reference_time(const struct ppi_sample *sample, double target_s, d
   if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
     time = sample->cpu_s;
   double reading = reading_around(sample);
-  return gate < 0.0 || reading <= 0.0 ? time : time * pow(fmax(target_s / reading, SLOWEST), exponent);
+  if (gate < 0.0 || reading <= 0.0)
+    return time;
+  return isnan(exponent) ? time * fmax(target_s / reading, DRIFT)
+                         : time * pow(fmax(target_s / reading, SLOWEST), exponent);
 }
 
 size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times) {

@@ -37,7 +37,8 @@ void ppi_history_count(struct ppi_history *history, const struct ppi_level *leve
 size_t ppi_history_times(const struct ppi_history *history, const struct ppi_level *level, double gate, double *times);
 /* Kept samples and their summary, first_s and what was spent among it. Times are brought to the best reading (times best / mean reading around them), which within the gate
    is a correction of a few per cent. With too few that passed: those nearest to the gate, by that ratio to the power of
-   exponent (response.h); a preempted one counts with its CPU time. At least one entry. */
+   exponent (response.h); NaN, not known: by that ratio as far as a clock may have drifted, since a neighbour on the core can halve the
+   yardstick's speed and cost a kernel a sixth. A preempted one counts with its CPU time. At least one entry. */
 enum perfpred_status ppi_history_conclude(const struct ppi_history *history, const struct ppi_level *level, double gate,
                                           double exponent, size_t wanted, struct ppi_result *result,
                                           struct perfpred_error *error);

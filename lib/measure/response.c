@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "measure/history.h"
+
 #define OUTLIER 3.0       /* times the quickest sample */
 #define SAMPLES_LEAST 12  /* below that the slope is chance */
 #define SPREAD_LEAST 0.03 /* of the readings, relative: below that as well */
@@ -55,11 +57,18 @@ void ppi_response_add(struct ppi_response *response, const struct ppi_history *h
   response->count += count;
 }
 
+void ppi_response_merge(struct ppi_response *all, const struct ppi_response *run) {
+  all->xx += run->xx;
+  all->xy += run->xy;
+  all->noise += run->noise;
+  all->count += run->count;
+}
+
 /* Noise of the readings makes the slope too small; what is left without it is the variance of the levels (errors in variables). */
 double ppi_response_exponent(const struct ppi_response *response) {
   const double levels = response->xx - response->noise;
   if (response->count < SAMPLES_LEAST || response->xx < SPREAD_LEAST * SPREAD_LEAST * (double)response->count ||
       response->noise > NOISE_MOST * response->xx)
-    return 1.0;
+    return NAN;
   return fmin(fmax(response->xy / levels, 0.0), 1.0);
 }

@@ -5,7 +5,9 @@
 #ifndef PPI_MEASURE_RESPONSE_H
 #define PPI_MEASURE_RESPONSE_H
 
-#include "measure/history.h"
+#include <stddef.h>
+
+struct ppi_history;
 
 struct ppi_response {
   double xx, xy; /* sums over the deviations from each subject's own mean, of logarithms */
@@ -16,8 +18,10 @@ struct ppi_response {
 
 /* Adds the samples of one subject, those that were preempted or took several times as long as the quickest left out. */
 void ppi_response_add(struct ppi_response *response, const struct ppi_history *history);
-/* Between 0 and 1; 1 where the readings were too much alike, or too few, to tell, or differ by their noise alone: a run that was slow throughout
-   does not show what a faster level would bring. */
+/* Puts the samples of one run into those of all runs before. */
+void ppi_response_merge(struct ppi_response *all, const struct ppi_response *run);
+/* Between 0 and 1; NaN where the readings were too much alike, or too few, to tell, or differ by their noise alone: a run that was slow
+   throughout does not show what a faster level would bring. */
 double ppi_response_exponent(const struct ppi_response *response);
 
 #endif

@@ -382,12 +382,19 @@ static enum perfpred_status conclude_one(struct run *run, struct ppi_history *hi
   return status;
 }
 
+/* What this run shows; if it is too short for that, what all runs so far do. */
+static double exponent_of(struct ppi_level *level, const struct ppi_response *response) {
+  const double exponent = ppi_response_exponent(response);
+  ppi_response_merge(&level->response, response);
+  return isnan(exponent) ? ppi_response_exponent(&level->response) : exponent;
+}
+
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
   struct ppi_response response = { .count = 0 };
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++)
     ppi_response_add(&response, &run->histories[i]);
-  const double exponent = ppi_response_exponent(&response);
+  const double exponent = exponent_of(run->level, &response);
   const size_t each = run->parts.each > 0 ? run->parts.each : 1;
   for (size_t i = 0; i < run->subjects->count; i++) {
     for (size_t k = 0; k < each; k++)
