@@ -66,10 +66,13 @@ static double distance(const struct ppi_sample *sample) {
   return sample->preempted ? reading + 1e6 : reading;
 }
 
-/* The yardstick's reading around a sample. Where the two are far apart something else ran during the longer one: the machine was not so slow. */
-static double reading_around(const struct ppi_sample *sample) {
-  const double least = fmin(sample->before_s, sample->after_s), most = fmax(sample->before_s, sample->after_s);
-  return most > APART * least ? least : 0.5 * (least + most);
+bool ppi_sample_is_torn(const struct ppi_sample *sample) {
+  return fmax(sample->before_s, sample->after_s) > APART * fmin(sample->before_s, sample->after_s);
+}
+
+double ppi_sample_reading(const struct ppi_sample *sample) {
+  return ppi_sample_is_torn(sample) ? fmin(sample->before_s, sample->after_s)
+                                    : 0.5 * (sample->before_s + sample->after_s);
 }
 
 /* The time that it would have taken at the reference reading: a machine drifts within the gate's width, too. */
@@ -77,7 +80,7 @@ static double reference_time(const struct ppi_sample *sample, double target_s, d
   double time = sample->wall_s;
   if (sample->preempted && sample->cpu_s > 0.0 && sample->cpu_s < time)
     time = sample->cpu_s;
-  double reading = reading_around(sample);
+  double reading = ppi_sample_reading(sample);
   if (gate < 0.0 || reading <= 0.0)
     return time;
   return isnan(exponent) ? time * fmax(target_s / reading, DRIFT)

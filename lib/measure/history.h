@@ -26,6 +26,12 @@ struct ppi_history {
   unsigned passed_batches;
 };
 
+/* Are the readings before and behind a sample too far apart for one speed of the machine? */
+bool ppi_sample_is_torn(const struct ppi_sample *sample);
+/* The yardstick's reading around a sample: the mean of both; the shorter one where they are torn, because something else ran during the
+   longer one and the machine was not so slow. */
+double ppi_sample_reading(const struct ppi_sample *sample);
+
 enum perfpred_status ppi_history_add(struct ppi_history *history, const struct ppi_sample *sample,
                                      struct perfpred_error *error); /* to batch `batches` */
 void ppi_history_free(struct ppi_history *history);

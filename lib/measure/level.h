@@ -23,8 +23,8 @@ struct ppi_level {
   double given_s;     /* reading that times are brought to in place of the best one, from outside; 0: none */
   double reference_s; /* slowest reading that is still the reference level, before the gate's width; 0: none */
   double spent_s;     /* wall time of readings that no subject has on its account yet */
-  struct ppi_response response; /* how kernels followed the readings, of all runs so far */
-  size_t count;                 /* readings so far; the newest PPI_LEVEL_READINGS are kept, in a ring */
+  struct ppi_responses responses; /* how kernels followed the readings, of all runs so far */
+  size_t count;                   /* readings so far; the newest PPI_LEVEL_READINGS are kept, in a ring */
   double readings[PPI_LEVEL_READINGS];
 };
 

@@ -383,24 +383,25 @@ static enum perfpred_status conclude_one(struct run *run, struct ppi_history *hi
 }
 
 /* What this run shows; if it is too short for that, what all runs so far do. */
-static double exponent_of(struct ppi_level *level, const struct ppi_response *response) {
-  const double exponent = ppi_response_exponent(response);
-  ppi_response_merge(&level->response, response);
-  return isnan(exponent) ? ppi_response_exponent(&level->response) : exponent;
+static double exponent_for(const struct run *run, const struct ppi_responses *shown,
+                           const struct ppi_history *history) {
+  const double exponent = ppi_response_exponent(shown, history);
+  return isnan(exponent) ? ppi_response_exponent(&run->level->responses, history) : exponent;
 }
 
 static enum perfpred_status conclude(struct run *run, struct ppi_result *results, struct perfpred_error *error) {
-  struct ppi_response response = { .count = 0 };
+  struct ppi_responses responses = { 0 };
   ppi_level_update(run->level, run->sampling.gate);
   for (size_t i = 0; i < run->subjects->count; i++)
-    ppi_response_add(&response, &run->histories[i]);
-  const double exponent = exponent_of(run->level, &response);
+    ppi_response_add(&responses, &run->histories[i]);
+  ppi_response_merge(&run->level->responses, &responses);
   const size_t each = run->parts.each > 0 ? run->parts.each : 1;
   for (size_t i = 0; i < run->subjects->count; i++) {
     for (size_t k = 0; k < each; k++)
       results[i * each + k] = (struct ppi_result){ .residual = NAN };
     if (run->histories[i].batches == 0)
       continue;
+    const double exponent = exponent_for(run, &responses, &run->histories[i]);
     enum perfpred_status status = conclude_one(run, &run->histories[i], exponent, &results[i * each], error);
     if (status != PERFPRED_OK) {
       ppi_results_free(results, i * each);

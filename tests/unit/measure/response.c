@@ -28,12 +28,13 @@ static void two_subjects(struct ppi_history histories[2], double exponent, doubl
 }
 
 static double exponent_of(struct ppi_history histories[2]) {
-  struct ppi_response response = { 0 };
-  for (int s = 0; s < 2; s++) {
-    ppi_response_add(&response, &histories[s]);
+  struct ppi_responses responses = { 0 };
+  for (int s = 0; s < 2; s++)
+    ppi_response_add(&responses, &histories[s]);
+  const double exponent = ppi_response_exponent(&responses, &histories[0]);
+  for (int s = 0; s < 2; s++)
     ppi_history_free(&histories[s]);
-  }
-  return ppi_response_exponent(&response);
+  return exponent;
 }
 
 static void check(double exponent, double expected) {
@@ -147,18 +148,52 @@ Test(response, of_an_unknown_law_no_more_than_a_clock_may_drift) {
 
 /* Three runs, none of which has samples enough for itself. */
 Test(response, short_runs_tell_it_together) {
-  struct ppi_response all = { 0 };
+  struct ppi_responses all = { 0 };
+  struct ppi_history histories[3] = { { 0 } };
   for (int run = 0; run < 3; run++) {
-    struct ppi_history history = { 0 };
-    struct ppi_response response = { 0 };
+    struct ppi_responses responses = { 0 };
     for (int i = 0; i < 5; i++)
-      add(&history, 20e-6 * (1.0 + 0.1 * i), 1e-3 * (run + 1) * pow(1.0 + 0.1 * i, 0.3), false);
-    ppi_response_add(&response, &history);
-    check_unknown(ppi_response_exponent(&response));
-    ppi_response_merge(&all, &response);
-    ppi_history_free(&history);
+      add(&histories[run], 20e-6 * (1.0 + 0.1 * i), 1e-3 * (run + 1) * pow(1.0 + 0.1 * i, 0.3), false);
+    ppi_response_add(&responses, &histories[run]);
+    check_unknown(ppi_response_exponent(&responses, &histories[run]));
+    ppi_response_merge(&all, &responses);
   }
-  check(ppi_response_exponent(&all), 0.3);
+  check(ppi_response_exponent(&all, &histories[1]), 0.3);
+  for (int run = 0; run < 3; run++)
+    ppi_history_free(&histories[run]);
+}
+
+/* Short runs follow the yardstick, long ones hardly; of a length that has not been seen the law is that of all. */
+Test(response, long_runs_have_a_law_of_their_own) {
+  struct ppi_responses responses = { 0 };
+  struct ppi_history histories[3] = { { 0 } };
+  for (int i = 0; i < 20; i++) {
+    double slower = 1.0 + 0.05 * (i % 10);
+    add(&histories[0], 20e-6 * slower, 0.1e-3 * slower, false);
+    add(&histories[1], 20e-6 * slower, 100e-3 * pow(slower, 0.2), false);
+  }
+  add(&histories[2], 20e-6, 5e-3, false);
+  for (int k = 0; k < 3; k++)
+    ppi_response_add(&responses, &histories[k]);
+  check(ppi_response_exponent(&responses, &histories[0]), 1.0);
+  check(ppi_response_exponent(&responses, &histories[1]), 0.2);
+  check(ppi_response_exponent(&responses, &histories[2]), 0.6);
+  for (int k = 0; k < 3; k++)
+    ppi_history_free(&histories[k]);
+}
+
+/* A neighbour comes or goes during the sample: the quicker reading counts, and the other one is no noise. */
+Test(response, torn_readings_are_a_change_of_speed) {
+  struct ppi_responses responses = { 0 };
+  struct ppi_history history = { 0 };
+  for (int i = 0; i < 8; i++) {
+    add_between(&history, 20e-6, 44e-6, 2e-3, false);
+    add_between(&history, 44e-6, 20e-6, 2e-3, false);
+    add_between(&history, 40e-6, 40e-6, 2e-3 * pow(2.0, 0.25), false);
+  }
+  ppi_response_add(&responses, &history);
+  check(ppi_response_exponent(&responses, &history), 0.25);
+  ppi_history_free(&history);
 }
 
 /* The times that one sample comes to, where none passes the gate. */
