@@ -6,6 +6,8 @@ Stages, in any number and order:
   ranges            the three contractions of Section 24 over ranges of sizes, with each number of --threads
   cases             the cases of tests/common/contractions.csv, a spread of them first; extents are scaled down where memory or time asks for it
   stages            error after each stage of the micro-benchmarks, in each mode, beside one set of executions
+  long              contractions whose fastest algorithm takes about a second or more: what planning costs beside one run of it; and what predicting
+                    algorithms of level 1 and 2 costs beside executing them
   compare           the pick beside what users do: transpose, product, transpose (--ttgt bench/ttgt); the first product found; numpy
   tables            nothing is measured: the tables of what FOLDER has
 Every question is two commands: one predicts as users have it, for the pick and what planning costs; one predicts all algorithms (of large families:
@@ -46,7 +48,7 @@ LIMITS = {"flops": 2e9, "bytes": 6e8}
 
 def arguments():
     parser = common.parser(__doc__)
-    parser.add_argument("stages", nargs="+", choices=["ranges", "cases", "stages", "compare", "tables"])
+    parser.add_argument("stages", nargs="+", choices=["ranges", "cases", "stages", "long", "compare", "tables"])
     parser.add_argument("--minutes", type=float, default=20.0, help="wall time of the whole run")
     parser.add_argument("--threads", default="1,2", help="numbers of threads of stage ranges; the others have the first one")
     parser.add_argument("--blas", default="/usr/lib/x86_64-linux-gnu/blis-serial/libblis.so.4", help="the BLAS of one thread")
@@ -60,6 +62,8 @@ def arguments():
     parser.add_argument("--limit", type=float, default=1.0, help="algorithms that would run longer are not executed")
     parser.add_argument("--flops", type=float, default=LIMITS["flops"], help="extents are scaled down to so many")
     parser.add_argument("--bytes", type=float, default=LIMITS["bytes"], help="and to tensors of so many bytes together")
+    parser.add_argument("--long-flops", type=float, default=1e11, help="stage long: extents are scaled down to so many")
+    parser.add_argument("--long-bytes", type=float, default=5e9, help="stage long: and to tensors of so many bytes together")
     parser.add_argument("--reps", type=int, default=5, help="of each measured algorithm")
     parser.add_argument("--mode", help="of the predictions of ranges and cases; default: the command's")
     parser.add_argument("--csv", default=contractions.CASES)
@@ -86,12 +90,12 @@ class Contraction(contractions.Contraction):
     def bytes(self, extents):
         return 8.0 * sum(math.prod(extents[index] for index in tensor) for tensor in (self.a, self.b, self.c))
 
-    def scaled(self, extents, options):
+    def scaled(self, extents, flops, most_bytes):
         """Extents and the factor: the largest of 1, 0.95, 0.9, ... within the limits. What is short stays as it is."""
         factor = 1.0
         while True:
             tried = {index: max(min(value, 8), round(factor * value)) for index, value in extents.items()}
-            if (self.flops(tried) <= options.flops and self.bytes(tried) <= options.bytes) or factor < 0.05:
+            if (self.flops(tried) <= flops and self.bytes(tried) <= most_bytes) or factor < 0.05:
                 return tried, factor
             factor = round(factor - 0.05, 2)
 
@@ -310,7 +314,7 @@ def read_cases(options):
 
 def case_questions(bench):
     for name, einsum, extents in read_cases(bench.options):
-        scaled, factor = Contraction(einsum).scaled(extents, bench.options)
+        scaled, factor = Contraction(einsum).scaled(extents, bench.options.flops, bench.options.bytes)
         threads = int(bench.options.threads.split(",")[0])
         report = bench.question(f"case {name}", einsum, scaled, threads, *mode_words(bench.options))
         if report:
@@ -335,13 +339,50 @@ def stages(bench):
         (SECOND, SECOND, {"a": 304, "i": 304, "j": 304}, []),
         (f"{THIRD}, i=j=8", THIRD, {"a": 104, "b": 104, "c": 104, "i": 8, "j": 8}, ["--kernel", "gemm,gemv,ger"]),
     ):
-        scaled, _ = Contraction(einsum).scaled(extents, bench.options)
+        scaled, _ = Contraction(einsum).scaled(extents, bench.options.flops, bench.options.bytes)
         report = bench.asked(f"stages {title}", einsum, scaled, 1, "--stages", *kernels, *bench.executions(),
                              "--budget", bench.options.planning)  # fmt: skip
         for one in report["stages"] if report else []:
             rows.append([f"{title} (noise {percent(report['noise_floor'], digits=1)})", one["mode"], one["stage"], str(one["compared"]),
                          *(percent(one[key], digits=1) for key in ("mean_are", "median_are", "worst_are")),
                          "-" if one["tau"] is None else f"{one['tau']:.2f}", percent(one["loss"], digits=1), f"{one['planning_s']:.2f} s"])  # fmt: skip
+    if len(rows) > 1:
+        common.markdown(rows)
+
+
+LONG = [("square", "ac,cb->ab", {"a": 3000, "b": 3000, "c": 3000}), ("1, square", FIRST, {"a": 300, "b": 300, "c": 300, "i": 1000}),
+        ("3, i = j = 40", THIRD, {"a": 200, "b": 200, "c": 200, "i": 40, "j": 40})]  # fmt: skip
+SLOW = [("1, i = 8", FIRST, {"a": 640, "b": 640, "c": 640, "i": 8}), ("3, i = j = 8", THIRD, {"a": 240, "b": 240, "c": 240, "i": 8, "j": 8})]
+
+
+def long_items(options):
+    """Our own ones, then of the cases those with the most flops to a byte."""
+    yield from ((name, einsum, extents, 1.0) for name, einsum, extents in LONG)
+    for name, einsum, extents in read_cases(options):
+        scaled, factor = Contraction(einsum).scaled(extents, options.long_flops, options.long_bytes)
+        if Contraction(einsum).flops(scaled) >= 0.4 * options.long_flops:
+            yield name, einsum, scaled, factor
+
+
+def long(bench):
+    """What the planner is allowed, 5 % of the best predicted time, is for these its budget."""
+    rows = [["", "sizes", "pick", "predicted", "one run", "planning", "planning / run", "calibration", "executing / predicting, level 1 and 2"]]
+    for name, einsum, extents in SLOW:
+        report = bench.asked(f"slow {name}", einsum, extents, 1, "--kernel", "dot,axpy,gemv,ger", "--no-copies", "--complete", "--measure", 1, "--others", 5,
+                             "--reps", 1, "--run-budget", 60, "--limit", 60)  # fmt: skip
+        found = [one for one in both(report) if one.get("cost_s")] if report else []
+        for one in sorted(found, key=lambda one: one["measured_s"]):
+            rows.append([f"{name} ({einsum})", sizes(extents), one["name"], f"{one['predicted_s']:.3g} s", f"{one['measured_s']:.3g} s",
+                         f"{1e3 * one['cost_s']:.3g} ms", percent(one["cost_s"] / one["measured_s"]), "-", f"{one['measured_s'] / one['cost_s']:.0f}"])  # fmt: skip
+    for name, einsum, extents, factor in long_items(bench.options):
+        plan = bench.asked(f"long {name} plan", einsum, extents, 1, *mode_words(bench.options))
+        run = bench.asked(f"long {name} run", einsum, extents, 1, *mode_words(bench.options), "--measure", 1, "--reps", 2)
+        found = {one["name"]: one for one in both(run)} if run else {}
+        pick = found.get(plan["algorithms"][0]["name"]) or next(iter(found.values()), None) if plan else None
+        if pick:
+            rows.append([f"{name} ({einsum})", sizes(extents, factor), pick["name"], f"{pick['predicted_s']:.3g} s", f"{pick['measured_s']:.3g} s",
+                         f"{1e3 * plan['planning_s']:.0f} ms", percent(plan["planning_s"] / pick["measured_s"]),
+                         f"{1e3 * plan['calibration_s']:.0f} ms", "-"])  # fmt: skip
     if len(rows) > 1:
         common.markdown(rows)
 
@@ -433,7 +474,7 @@ def compare_items(options):
            ("3, i = j = 8", THIRD, {"a": 152, "b": 152, "c": 152, "i": 8, "j": 8}),
            ("C24", "bgk,bkd->bgd", {"b": 64, "g": 8, "k": 4096, "d": 128})]  # fmt: skip
     for name, einsum, extents in own + read_cases(options):
-        scaled, factor = Contraction(einsum).scaled(extents, options)
+        scaled, factor = Contraction(einsum).scaled(extents, options.flops, options.bytes)
         yield name, einsum, scaled, factor
 
 
@@ -498,8 +539,8 @@ def main():
     bench = Bench(options)
     if "tables" in options.stages:
         options.deadline = time.monotonic()
-        options.stages = ["ranges", "cases", "stages", "compare"]
-    known = {"ranges": ranges, "cases": cases, "stages": stages, "compare": compare}
+        options.stages = ["ranges", "cases", "stages", "long", "compare"]
+    known = {"ranges": ranges, "cases": cases, "stages": stages, "long": long, "compare": compare}
     end = options.deadline
     for place, stage in enumerate(options.stages):
         print(f"### {stage}\n", flush=True)
