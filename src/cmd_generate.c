@@ -75,7 +75,8 @@ static int print_text(const struct session *session, const struct perfpred_gener
   if (session->options->context)
     printf("context        %zu of the models are of calls in the steps of their algorithm%s\n",
            count_contexts(session, false),
-           count_contexts(session, false) == 0 ? ": none of these has a loop over blocks whose steps could be measured"
+           count_contexts(session, false) == 0 ? ": none of these has a loop over blocks whose steps are alike; for "
+                                                 "such there are models by states of the caches, --cache"
                                                : "");
   if (session->options->states)
     printf("caches         %zu of the models are of states of the caches\n", count_contexts(session, true));

@@ -228,7 +228,10 @@ static int fail_to_bind(const struct session *session, enum perfpred_status stat
   if (status == PERFPRED_AMBIGUOUS)
     return message_fail("%s (--threads, --blas, --setup)", session->error.text);
   if (status == PERFPRED_UNMODELLED && is_kind(session, "context"))
-    return message_fail("%s; 'perfpred generate --context' makes them", session->error.text);
+    return message_fail(
+        "%s; 'perfpred generate --context' makes them of algorithms with a loop over blocks whose steps are "
+        "alike; for others there are those by states of the caches (generate --cache, --models cache)",
+        session->error.text);
   return session_fail(session);
 }
 

@@ -23,7 +23,7 @@ struct derivation {
   size_t count, capacity;
   size_t next;                   /* where the next call's site most likely is: calls come in the order of the text */
   const struct ppi_steps *steps; /* whose calls are left out, or NULL */
-  const struct perfpred_program *owners[PPI_RECURSION_MAX + 1]; /* of the programs that run: whose steps they are in */
+  struct ppi_owner owners[PPI_RECURSION_MAX + 1]; /* of the programs that run: whose steps they are in */
   int depth;
 };
 
@@ -95,16 +95,17 @@ static enum perfpred_status find_site(struct derivation *all, const struct ppi_n
   return add_site(all, node, error);
 }
 
-/* As a plan does: calls belong to the innermost program with steps that is run outside of all loops. */
+/* As a plan does: calls belong to the steps of the innermost program that takes them. */
 static void follow(void *data, const struct perfpred_program *program, int loops, bool begins) {
   struct derivation *all = data;
-  int size = 0, block = 0;
+  const struct ppi_owner none = { .program = NULL };
   if (!begins) {
     all->depth--;
     return;
   }
-  const struct perfpred_program *outer = all->depth > 0 ? all->owners[all->depth - 1] : NULL;
-  all->owners[all->depth++] = loops == 0 && ppi_program_is_blocked(program, &size, &block) ? program : outer;
+  const struct ppi_owner *outer = all->depth > 0 ? &all->owners[all->depth - 1] : &none;
+  all->owners[all->depth] = ppi_owner_of(program, outer, loops);
+  all->depth++;
 }
 
 static enum perfpred_status collect(void *data, const struct ppi_node *node, const struct ppi_value *values,
@@ -113,7 +114,7 @@ static enum perfpred_status collect(void *data, const struct ppi_node *node, con
   struct derivation *all = data;
   /* Not all combinations of sizes need make sense to the algorithm, and LAPACK would stop at such calls. */
   if (kernel->size_count == 0 || ppi_kernel_is_empty(kernel, values) || !ppi_kernel_admits(kernel, values) ||
-      ppi_steps_have(all->steps, all->owners[all->depth - 1], node))
+      ppi_steps_have(all->steps, all->owners[all->depth - 1].program, node))
     return PERFPRED_OK;
   enum perfpred_status status = find_site(all, node, error);
   if (status)

@@ -12,13 +12,13 @@
 
 /* Steps that are tried: one, the same with each size changed, and others in which everything must be as foreseen; then the first, the
    last and the only one of an execution, in which there may be less. */
-enum { BASE, MORE_DONE, MORE_WIDTH, MORE_REST, TRIALS = 6, FIRST = TRIALS, LAST, ONLY, ALL_TRIALS };
-static const int64_t trials[ALL_TRIALS][PPI_STEP_SIZES] = {
-  { 96, 32, 128 },        { 96 + MOVE, 32, 128 }, { 96, 32 + MOVE, 128 },
-  { 96, 32, 128 + MOVE }, { 40, 24, 56 },         { 512, 128, 264 },
-  { 0, 32, 128 },         { 96, 32, 0 },          { 0, 32, 0 }
-};
-static const char *const size_names[PPI_STEP_SIZES] = { "done", "width", "rest" };
+enum { BASE, MORE_DONE, MORE_WIDTH, MORE_REST, MORE_OTHER, TRIALS = 7, FIRST = TRIALS, LAST, ONLY, ALL_TRIALS };
+static const int64_t trials[ALL_TRIALS][PPI_STEP_SIZES] = { { 96, 32, 128, 72 },        { 96 + MOVE, 32, 128, 72 },
+                                                            { 96, 32 + MOVE, 128, 72 }, { 96, 32, 128 + MOVE, 72 },
+                                                            { 96, 32, 128, 72 + MOVE }, { 40, 24, 56, 88 },
+                                                            { 512, 128, 264, 200 },     { 0, 32, 128, 72 },
+                                                            { 96, 32, 0, 72 },          { 0, 32, 0, 72 } };
+static const char *const size_names[PPI_STEP_SIZES] = { "done", "width", "rest", "other" };
 
 /* What a call was in each trial. */
 struct seen {
@@ -58,12 +58,13 @@ static enum perfpred_status see_call(void *data, const struct ppi_node *node, co
   return PERFPRED_OK;
 }
 
-void ppi_stepped_window(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t parameters[2],
+void ppi_stepped_window(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t parameters[PPI_PARAMETER_MAX],
                         struct ppi_window *window) {
+  const struct ppi_blocking *blocking = &stepped->blocking;
   int64_t done = sizes[PPI_STEP_DONE], width = sizes[PPI_STEP_WIDTH], rest = sizes[PPI_STEP_REST];
   int64_t lead = done < width ? done : width;
-  parameters[stepped->size] = done + width + rest;
-  parameters[stepped->block] = width;
+  for (int i = 0; i < stepped->program->parameter_count; i++)
+    parameters[i] = i == blocking->size ? done + width + rest : i == blocking->other ? sizes[PPI_STEP_OTHER] : width;
   window->parameters = parameters;
   window->step = (struct ppi_walk_block){ stepped->down ? rest : done, width };
   window->lead = (struct ppi_walk_block){ stepped->down ? rest + width : done - lead, lead };
@@ -71,7 +72,8 @@ void ppi_stepped_window(const struct ppi_stepped *stepped, const int64_t *sizes,
 
 /* False: there is no such step. */
 static bool try_step(struct trying *trying, int trial) {
-  int64_t parameters[2];
+  const struct perfpred_program *program = trying->stepped->program;
+  int64_t parameters[PPI_PARAMETER_MAX];
   struct ppi_window window;
   struct perfpred_error ignored;
   ppi_stepped_window(trying->stepped, trials[trial], parameters, &window);
@@ -79,7 +81,8 @@ static bool try_step(struct trying *trying, int trial) {
   trying->trial = trial;
   trying->inside = false;
   ppi_error_clear(&ignored);
-  return ppi_program_walk(trying->stepped->program, parameters, 2, &walker, trying, &ignored) == PERFPRED_OK &&
+  return ppi_program_walk(program, parameters, (size_t)program->parameter_count, &walker, trying, &ignored) ==
+             PERFPRED_OK &&
          trying->loop && !trying->ambiguous;
 }
 
@@ -126,7 +129,7 @@ static bool find_repeats(const struct seen *seen, int64_t repeats[2]) {
   return true;
 }
 
-/* Coefficients of a call's sizes in all three of the step's. False: it has none that hold in all trials. */
+/* Coefficients of a call's sizes in all of the step's. False: it has none that hold in all trials. */
 static bool find_coefficients(const struct seen *seen, int size_count, int64_t matrix[][PPI_SIZE_MAX],
                               int64_t *constants) {
   for (int k = 0; k < size_count; k++) {
@@ -167,7 +170,7 @@ static void compress_basis(const struct ppi_stepped *stepped, struct ppi_basis *
       continue;
     int place = basis->dimensions++;
     memcpy(basis->names[place], size_names[d], strlen(size_names[d]) + 1);
-    basis->sharing[place] = d != PPI_STEP_WIDTH;
+    basis->sharing[place] = d == PPI_STEP_DONE || d == PPI_STEP_REST;
     for (int k = 0; k < PPI_SIZE_MAX; k++)
       basis->matrix[k][place] = all.matrix[k][d];
   }
@@ -206,6 +209,9 @@ static bool understand(struct trying *trying) {
     any = understand_call(trying, i) || any;
   for (size_t i = 0; i < stepped->calls.count; i++)
     compress_basis(stepped, &stepped->list[i].basis);
+  /* what a domain's sizes may add up to is known of done, width and rest alone */
+  if (stepped->counts[PPI_STEP_DONE] && stepped->counts[PPI_STEP_REST] && stepped->counts[PPI_STEP_OTHER])
+    return false;
   return any && stepped->counts[PPI_STEP_WIDTH];
 }
 
@@ -226,7 +232,7 @@ static enum perfpred_status stepped_of(const struct perfpred_program *program, s
   if (!made)
     return ppi_error_memory(error);
   made->program = program;
-  ppi_program_is_blocked(program, &made->size, &made->block);
+  ppi_program_blocking(program, &made->blocking);
   enum perfpred_status status = ppi_calls_of(program, &made->calls, error);
   if (status) {
     free(made);
@@ -247,12 +253,14 @@ static enum perfpred_status stepped_of(const struct perfpred_program *program, s
 
 /* --- Which programs ------------------------------------------------------------------------------------------------ */
 
-static enum perfpred_status add_stepped(struct ppi_steps *steps, const struct perfpred_program *program,
+static enum perfpred_status add_stepped(struct ppi_steps *steps, const struct perfpred_program *program, bool nested,
                                         struct perfpred_error *error) {
   struct ppi_stepped *stepped = NULL;
   for (size_t i = 0; i < steps->count; i++)
-    if (steps->items[i]->program == program)
+    if (steps->items[i]->program == program) {
+      steps->items[i]->nested = steps->items[i]->nested && nested;
       return PERFPRED_OK;
+    }
   enum perfpred_status status = stepped_of(program, &stepped, error);
   if (status || !stepped)
     return status;
@@ -262,28 +270,46 @@ static enum perfpred_status add_stepped(struct ppi_steps *steps, const struct pe
     return ppi_error_memory(error);
   }
   steps->items = items;
+  stepped->nested = nested;
   items[steps->count++] = stepped;
   return PERFPRED_OK;
 }
 
-static enum perfpred_status visit_program(struct ppi_steps *steps, const struct perfpred_program *program,
-                                          const struct perfpred_program *owner, int depth,
-                                          struct perfpred_error *error);
+/* Where a text is run. */
+struct place {
+  const struct perfpred_program *program;
+  struct ppi_owner owner;
+  int loops, depth; /* that are open; programs that call each other */
+};
 
-/* Statements outside of loops. */
-static enum perfpred_status visit_block(struct ppi_steps *steps, const struct perfpred_program *program,
-                                        const struct perfpred_program *owner, const struct ppi_node *node, int depth,
+static enum perfpred_status visit_program(struct ppi_steps *steps, const struct perfpred_program *program,
+                                          const struct place *outer, struct perfpred_error *error);
+
+static enum perfpred_status visit_block(struct ppi_steps *steps, const struct place *place, const struct ppi_node *node,
+                                        struct perfpred_error *error);
+
+static enum perfpred_status visit_loop(struct ppi_steps *steps, const struct place *place, const struct ppi_node *node,
+                                       struct perfpred_error *error) {
+  struct place inner = *place;
+  enum perfpred_status status = PERFPRED_OK;
+  if (place->owner.program && place->loops == place->owner.base)
+    status = add_stepped(steps, place->owner.program, place->owner.base > 0, error);
+  inner.loops++;
+  return status ? status : visit_block(steps, &inner, node->body, error);
+}
+
+static enum perfpred_status visit_block(struct ppi_steps *steps, const struct place *place, const struct ppi_node *node,
                                         struct perfpred_error *error) {
   enum perfpred_status status = PERFPRED_OK;
   for (; node && !status; node = node->next) {
-    if (node->kind == PPI_NODE_FOR && owner)
-      status = add_stepped(steps, owner, error);
-    else if (node->kind == PPI_NODE_RUN && node->callee && node->callee != program)
-      status = visit_program(steps, node->callee, owner, depth + 1, error);
+    if (node->kind == PPI_NODE_FOR)
+      status = visit_loop(steps, place, node, error);
+    else if (node->kind == PPI_NODE_RUN && node->callee && node->callee != place->program)
+      status = visit_program(steps, node->callee, place, error);
     else if (node->kind == PPI_NODE_IF) {
-      status = visit_block(steps, program, owner, node->body, depth, error);
+      status = visit_block(steps, place, node->body, error);
       if (!status)
-        status = visit_block(steps, program, owner, node->otherwise, depth, error);
+        status = visit_block(steps, place, node->otherwise, error);
     }
   }
   return status;
@@ -291,23 +317,22 @@ static enum perfpred_status visit_block(struct ppi_steps *steps, const struct pe
 
 /* Programs that call each other in a circle make no steps worth the search: it ends. */
 static enum perfpred_status visit_program(struct ppi_steps *steps, const struct perfpred_program *program,
-                                          const struct perfpred_program *owner, int depth,
-                                          struct perfpred_error *error) {
+                                          const struct place *outer, struct perfpred_error *error) {
   enum { DEPTH_MAX = 4 };
-  int size = 0, block = 0;
-  if (program->nest || depth > DEPTH_MAX)
+  const struct place place = { program, ppi_owner_of(program, &outer->owner, outer->loops), outer->loops,
+                               outer->depth + 1 };
+  if (program->nest || outer->depth > DEPTH_MAX)
     return PERFPRED_OK;
-  if (ppi_program_is_blocked(program, &size, &block))
-    owner = program;
-  return visit_block(steps, program, owner, program->body, depth, error);
+  return visit_block(steps, &place, program->body, error);
 }
 
 enum perfpred_status ppi_steps_of(const struct perfpred_program *const *programs, size_t count, struct ppi_steps *steps,
                                   struct perfpred_error *error) {
+  const struct place outside = { .program = NULL };
   struct ppi_steps made = { NULL, 0 };
   enum perfpred_status status = PERFPRED_OK;
   for (size_t i = 0; i < count && !status; i++)
-    status = visit_program(&made, programs[i], NULL, 0, error);
+    status = visit_program(&made, programs[i], &outside, error);
   if (status)
     ppi_steps_free(&made);
   else
@@ -339,16 +364,17 @@ static int64_t up(int64_t size) {
 }
 
 /* Widths are whatever the last block leaves; of the rest the first step has most, of what is done the last one, which may be of width 1. A call
-   that the first step makes as well begins where nothing is done. */
+   that the first step makes as well begins where nothing is done, unless calls of another program come before it. What is solved in a step of
+   another program is as wide as that one's block. */
 static void set_domain(const struct ppi_stepped *stepped, const struct ppi_stepped_call *call,
                        const struct perfpred_generate_options *options, struct ppi_target *target) {
   int64_t width = options->b_upper < options->n_upper ? options->b_upper : options->n_upper;
-  const int64_t upper[PPI_STEP_SIZES] = { up(options->n_upper - 1), up(width),
-                                          up(options->n_upper - options->b_lower) };
+  const int64_t upper[PPI_STEP_SIZES] = { up(options->n_upper - 1), up(width), up(options->n_upper - options->b_lower),
+                                          up(stepped->nested ? width : options->n_upper) };
   for (int d = 0, place = 0; d < PPI_STEP_SIZES; d++) {
     if (!stepped->counts[d])
       continue;
-    target->lower[place] = call->at_zero[d] ? 0 : GRAIN;
+    target->lower[place] = call->at_zero[d] && !(stepped->nested && d == PPI_STEP_DONE) ? 0 : GRAIN;
     target->upper[place++] = upper[d];
   }
 }

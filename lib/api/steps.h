@@ -7,13 +7,14 @@
 #include "model/generate.h"
 #include "program/calls.h"
 
-/* What a step is made of: what the loop has gone through, its block, what is left. */
-enum ppi_step_size { PPI_STEP_DONE, PPI_STEP_WIDTH, PPI_STEP_REST, PPI_STEP_SIZES };
+/* What a step is made of: what the loop has gone through, its block, what is left; the size that is none of the loop. */
+enum ppi_step_size { PPI_STEP_DONE, PPI_STEP_WIDTH, PPI_STEP_REST, PPI_STEP_OTHER, PPI_STEP_SIZES };
 
 /* A program whose one loop over blocks is gone through step by step. */
 struct ppi_stepped {
   const struct perfpred_program *program;
-  int size, block; /* places of its parameters */
+  struct ppi_blocking blocking;
+  bool nested; /* it is run in loops of others alone: its first step, too, has calls before it */
   bool down;
   struct ppi_calls calls;
   struct ppi_stepped_call *list; /* one for each of the calls */
@@ -36,15 +37,15 @@ struct ppi_steps {
   size_t count;
 };
 
-/* Looks through programs and those that they call outside of loops. Programs without steps are left out: they have no loop over blocks,
-   or several, or loops inside of it whose length depends on the step. */
+/* Looks through programs and those that they call, in loops those of two sizes. Programs without steps are left out: they have no loop over
+   blocks, or several, or loops inside of it whose length depends on the step. */
 enum perfpred_status ppi_steps_of(const struct perfpred_program *const *programs, size_t count, struct ppi_steps *steps,
                                   struct perfpred_error *error);
 void ppi_steps_free(struct ppi_steps *steps);
 /* Whether a call is modelled in the steps of owner. */
 bool ppi_steps_have(const struct ppi_steps *steps, const struct perfpred_program *owner, const struct ppi_node *call);
 /* The execution that has such a step, and the step, with the one before it. */
-void ppi_stepped_window(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t parameters[2],
+void ppi_stepped_window(const struct ppi_stepped *stepped, const int64_t *sizes, int64_t parameters[PPI_PARAMETER_MAX],
                         struct ppi_window *window);
 /* Targets of all modelled calls; malloc'ed: free. They point into steps. */
 enum perfpred_status ppi_steps_targets(const struct ppi_steps *steps, const struct perfpred_generate_options *options,

@@ -9,7 +9,7 @@
 struct order {
   const struct ppi_stepped *stepped;
   struct ppi_window *windows;
-  int64_t (*parameters)[2];
+  int64_t (*parameters)[PPI_PARAMETER_MAX];
   struct ppi_result *results;
   size_t *places; /* of the window of each request */
   size_t count;

@@ -6,7 +6,7 @@
 #include "predict/plan.h"
 #include "program/calls.h"
 
-static const char *const names[PPI_PLAN_SIZES] = { "done", "width", "rest" };
+static const char *const names[PPI_PLAN_SIZES] = { "done", "width", "rest", "other" };
 
 /* False: some size of the model is none of a step. */
 static bool find_sizes(const struct ppi_submodel *submodel, struct ppi_plan_context *context) {
@@ -27,9 +27,9 @@ enum perfpred_status ppi_plan_bind_contexts(const struct perfpred_plan *plan, co
                                             struct perfpred_error *error) {
   const struct ppi_call_site site = { step->node, program };
   char text[PPI_CONTEXT_MAX];
-  if (plan->warm || !plan->owner || plan->loops == 0)
+  if (plan->warm || !plan->owner.program || plan->loops <= plan->owner.base)
     return PERFPRED_OK;
-  ppi_call_context(plan->owner, &site, text, sizeof text);
+  ppi_call_context(plan->owner.program, &site, text, sizeof text);
   step->contexts = calloc((size_t)count, sizeof *step->contexts);
   if (!step->contexts)
     return ppi_error_memory(error);
@@ -40,7 +40,7 @@ enum perfpred_status ppi_plan_bind_contexts(const struct perfpred_plan *plan, co
         find_sizes(submodel, &step->contexts[step->context_count]))
       step->context_count++;
   }
-  step->owner = plan->owner;
+  step->owner = plan->owner.program;
   return PERFPRED_OK;
 }
 
@@ -61,7 +61,7 @@ bool ppi_plan_estimate_context(const struct ppi_plan_pricing *pricing, const str
                                const int64_t *sizes, struct ppi_estimate *estimate) {
   const struct ppi_plan_place *place = &pricing->place;
   bool found = false;
-  if (place->loops == 0 || place->owner != step->owner)
+  if (place->loops <= place->base || place->owner != step->owner)
     return false;
   for (int i = 0; i < step->context_count; i++) {
     const struct ppi_plan_context *context = &step->contexts[i];

@@ -76,12 +76,14 @@ static enum perfpred_status compile_sizes(const struct perfpred_program *program
   return PERFPRED_OK;
 }
 
-/* The routine of a program; compiled at first sight. It is listed before its body is compiled, which ends recursion. */
+/* The routine of a program in the steps that it is run in; compiled at first sight. It is listed before its body is compiled, which ends
+   recursion. */
 static enum perfpred_status compile_routine(struct perfpred_plan *plan, const struct perfpred_program *program,
                                             struct ppi_plan_routine **routine, struct perfpred_error *error) {
   struct ppi_plan_routine **end = &plan->routines;
+  const struct ppi_owner outer = plan->owner, owner = ppi_owner_of(program, &outer, plan->loops);
   for (; *end; end = &(*end)->next) {
-    if ((*end)->program == program) {
+    if ((*end)->program == program && (*end)->owner.program == owner.program) {
       *routine = *end;
       return PERFPRED_OK;
     }
@@ -90,14 +92,10 @@ static enum perfpred_status compile_routine(struct perfpred_plan *plan, const st
   if (!fresh)
     return ppi_error_memory(error);
   fresh->program = program;
+  fresh->owner = owner;
   *end = fresh;
   *routine = fresh;
-  int block = 0;
-  const struct perfpred_program *outer = plan->owner;
-  if (!ppi_program_is_blocked(program, &fresh->size, &block))
-    fresh->size = -1;
-  if (plan->loops == 0 && fresh->size >= 0)
-    plan->owner = program;
+  plan->owner = owner;
   enum perfpred_status status = compile_block(plan, program, program->body, &fresh->body, error);
   plan->owner = outer;
   return status;

@@ -6,7 +6,7 @@
 #include <perfpred/plan.h>
 
 #include "model/fold.h"
-#include "program/program.h"
+#include "program/calls.h"
 
 #define PPI_TERM_MAX 4
 
@@ -21,8 +21,8 @@ struct ppi_plan_size {
   int64_t constant;
 };
 
-/* Sizes of a step of a loop over blocks: what it has gone through, its block, what is left. */
-enum { PPI_PLAN_DONE, PPI_PLAN_WIDTH, PPI_PLAN_REST, PPI_PLAN_SIZES };
+/* Sizes of a step of a loop over blocks: what it has gone through, its block, what is left; the size that is none of the loop. */
+enum { PPI_PLAN_DONE, PPI_PLAN_WIDTH, PPI_PLAN_REST, PPI_PLAN_OTHER, PPI_PLAN_SIZES };
 
 /* A model of a call in the steps of its algorithm. */
 struct ppi_plan_context {
@@ -32,11 +32,11 @@ struct ppi_plan_context {
 
 /* Where in the steps of a program an evaluation stands. */
 struct ppi_plan_place {
-  int loops; /* that are open */
-  const struct perfpred_program
-      *owner;                    /* the innermost program with a block size that is run outside of all loops; or NULL */
-  int64_t n;                     /* its size */
-  int64_t sizes[PPI_PLAN_SIZES]; /* where a loop is open */
+  int loops;                            /* that are open */
+  const struct perfpred_program *owner; /* the program whose steps calls belong to (ppi_owner_of); NULL: none */
+  int base;                             /* loops that are open where owner is run */
+  int64_t n;                            /* its size */
+  int64_t sizes[PPI_PLAN_SIZES];        /* where a loop of owner is open; PPI_PLAN_OTHER: anywhere */
 };
 
 #define PPI_PLAN_FOLDS 24 /* calls of which an evaluation keeps what their models were last asked */
@@ -65,11 +65,11 @@ struct ppi_plan_step {
   unsigned ld_kinds;               /* CALL: bits of enum ppi_ld_kind that its models were measured with; 0: no matrix */
 };
 
-/* One of the programs that take part: the plan's own and those that it calls, each once. */
+/* One of the programs that take part: the plan's own and those that it calls, once for each whose steps it is run in. */
 struct ppi_plan_routine {
   struct ppi_plan_routine *next;
   const struct perfpred_program *program;
-  int size; /* place of its size among its parameters, if it has one and a block size beside it; or -1 */
+  struct ppi_owner owner; /* of its calls, where it was met first */
   struct ppi_plan_step *body;
 };
 
@@ -77,14 +77,14 @@ struct perfpred_plan {
   struct perfpred_program *program; /* a reference; it keeps the called ones alive */
   struct perfpred_models *models;   /* a reference */
   bool extrapolate, partial;
-  int setup;                            /* place of the models' setup that answers */
-  bool force;                           /* another BLAS is fine, and marked */
-  bool warm;                            /* models of calls alone, even where there are others */
-  int64_t ld;                           /* of the operands; 0: like that of the models */
-  unsigned ld_kinds;                    /* of all steps */
-  int fold_count;                       /* calls that are kept */
-  int contexts;                         /* calls that have a model in their steps */
-  const struct perfpred_program *owner; /* while it is compiled, as in a place */
+  int setup;              /* place of the models' setup that answers */
+  bool force;             /* another BLAS is fine, and marked */
+  bool warm;              /* models of calls alone, even where there are others */
+  int64_t ld;             /* of the operands; 0: like that of the models */
+  unsigned ld_kinds;      /* of all steps */
+  int fold_count;         /* calls that are kept */
+  int contexts;           /* calls that have a model in their steps */
+  struct ppi_owner owner; /* while it is compiled, as in a place */
   int loops;
   unsigned notes;                    /* on everything that comes of the plan */
   struct ppi_plan_routine *routines; /* the first is that of program */

@@ -122,7 +122,7 @@ static bool place_sizes(const struct finding *finding, const struct ppi_plan_con
   const struct ppi_submodel *submodel = context->submodel;
   const struct ppi_basis *basis = submodel->basis;
   const int64_t slope = finding->start->outermost ? finding->start->slope : 0;
-  const int64_t slopes[PPI_PLAN_SIZES] = { slope < 0 ? -slope : slope, 0, slope < 0 ? slope : -slope };
+  const int64_t slopes[PPI_PLAN_SIZES] = { slope < 0 ? -slope : slope, 0, slope < 0 ? slope : -slope, 0 };
   for (int d = 0; d < submodel->dimensions; d++) {
     row->sizes[d] = place->sizes[context->sizes[d]];
     row->slopes[d] = slopes[context->sizes[d]];
@@ -158,7 +158,7 @@ static bool take_call(struct finding *finding, const struct ppi_plan_step *step)
   }
   call->submodel = step->contexts[0].submodel;
   const struct ppi_plan_place *place = &finding->start->place;
-  return place->loops > 0 && place->owner == step->owner &&
+  return place->loops > place->base && place->owner == step->owner &&
          place_sizes(finding, &step->contexts[0], &kernel, &call->row) &&
          stay_in_domain(finding, call->submodel, &call->row);
 }

@@ -184,6 +184,17 @@ static void enter_step(struct ppi_plan_place *place, bool down, int64_t start, i
   place->sizes[PPI_PLAN_REST] = down ? start : other;
 }
 
+static void enter_routine(struct ppi_plan_place *place, const struct ppi_plan_routine *routine,
+                          const int64_t *parameters) {
+  const struct ppi_blocking *blocking = &routine->owner.blocking;
+  if (routine->owner.program != routine->program || (blocking->other < 0 && place->loops > 0))
+    return;
+  place->owner = routine->program;
+  place->base = place->loops;
+  place->n = parameters[blocking->size];
+  place->sizes[PPI_PLAN_OTHER] = blocking->other >= 0 ? parameters[blocking->other] : 0;
+}
+
 /* Where a row is found at all there are models for it. */
 static enum perfpred_status sum_row(struct summing *state, const struct ppi_stretch_call *call) {
   const struct ppi_plan_step *step = call->step;
@@ -219,7 +230,7 @@ static enum perfpred_status sum_stretch(struct summing *state, const struct ppi_
     return PERFPRED_OK;
   start.start = loop->down ? loop->at + loop->left - loop->step : loop->at;
   start.slope = loop->down ? -loop->step : loop->step;
-  start.outermost = start.place.loops++ == 0;
+  start.outermost = start.place.loops++ == start.place.base;
   if (step->node->width_slot >= 0)
     slots[step->node->width_slot] = loop->step;
   if (start.outermost)
@@ -255,7 +266,7 @@ static enum perfpred_status sum_loop(struct summing *state, const struct ppi_pla
     slots[node->slot] = start;
     if (node->width_slot >= 0)
       slots[node->width_slot] = width;
-    if (state->pricing.place.loops == 0)
+    if (state->pricing.place.loops == state->pricing.place.base)
       enter_step(&state->pricing.place, node->down, start, width);
     status = count_step(state);
     state->pricing.place.loops++;
@@ -280,10 +291,7 @@ static enum perfpred_status sum_routine(struct summing *state, const struct ppi_
   const struct ppi_plan_place outer = state->pricing.place;
   int64_t slots[PPI_SLOT_MAX];
   memcpy(slots, parameters, count * sizeof *slots);
-  if (outer.loops == 0 && routine->size >= 0) {
-    state->pricing.place.owner = routine->program;
-    state->pricing.place.n = parameters[routine->size];
-  }
+  enter_routine(&state->pricing.place, routine, parameters);
   status = sum_block(state, routine->body, slots, depth);
   state->pricing.place = outer;
   return status;

@@ -77,12 +77,72 @@ enum perfpred_status ppi_calls_of(const struct perfpred_program *program, struct
   return status;
 }
 
-bool ppi_program_is_blocked(const struct perfpred_program *program, int *size, int *block) {
-  if (program->parameter_count != 2 || program->positive[0] == program->positive[1])
+/* The place of the parameter that an expression is; or -1. */
+static int parameter_of(const struct perfpred_program *program, const struct ppi_expr *expr) {
+  int64_t coefficients[PPI_SLOT_MAX], constant = 0;
+  int place = -1;
+  if (!expr || !ppi_expr_affine(expr, (size_t)program->slot_count, coefficients, &constant) || constant != 0)
+    return -1;
+  for (int i = 0; i < program->slot_count; i++) {
+    if (coefficients[i] == 0)
+      continue;
+    if (place >= 0 || coefficients[i] != 1 || i >= program->parameter_count)
+      return -1;
+    place = i;
+  }
+  return place;
+}
+
+/* The one loop of a program; NULL: it has none or several. */
+static const struct ppi_node *loop_of(const struct perfpred_program *program) {
+  const struct ppi_node *loop = NULL;
+  for (const struct ppi_node *node = program->body; node; node = node->next) {
+    if (node->kind == PPI_NODE_FOR && loop)
+      return NULL;
+    loop = node->kind == PPI_NODE_FOR ? node : loop;
+  }
+  return loop;
+}
+
+/* The size beside that of the loop, if all else are block sizes; or -1. */
+static int other_size(const struct perfpred_program *program, int size) {
+  int other = -1;
+  for (int i = 0; i < program->parameter_count; i++) {
+    if (i == size || program->positive[i])
+      continue;
+    if (other >= 0 || program->defaults[i] >= 0)
+      return -1;
+    other = i;
+  }
+  return other;
+}
+
+bool ppi_program_blocking(const struct perfpred_program *program, struct ppi_blocking *blocking) {
+  blocking->other = -1;
+  if (program->parameter_count == 2) {
+    blocking->size = program->positive[0] ? 1 : 0;
+    blocking->block = 1 - blocking->size;
+    return program->positive[0] != program->positive[1];
+  }
+  const struct ppi_node *loop = program->nest ? NULL : loop_of(program);
+  int64_t lower = 0;
+  if (!loop || !ppi_expr_is_constant(loop->lower, &lower) || lower != 0)
     return false;
-  *size = program->positive[0] ? 1 : 0;
-  *block = 1 - *size;
-  return true;
+  blocking->size = parameter_of(program, loop->upper);
+  blocking->block = parameter_of(program, loop->step);
+  if (blocking->size < 0 || blocking->block < 0 || program->positive[blocking->size])
+    return false;
+  blocking->other = other_size(program, blocking->size);
+  return blocking->other >= 0;
+}
+
+struct ppi_owner ppi_owner_of(const struct perfpred_program *program, const struct ppi_owner *outer, int loops) {
+  struct ppi_owner own = { .program = program, .base = loops };
+  if (!ppi_program_blocking(program, &own.blocking))
+    return *outer;
+  if (own.blocking.other < 0 ? loops > 0 : outer->program && outer->blocking.other < 0)
+    return *outer;
+  return own;
 }
 
 void ppi_call_context(const struct perfpred_program *owner, const struct ppi_call_site *site, char *text, size_t size) {

@@ -18,9 +18,24 @@ struct ppi_calls {
 /* calls: overwritten; on failure nothing is left to free. */
 enum perfpred_status ppi_calls_of(const struct perfpred_program *program, struct ppi_calls *calls,
                                   struct perfpred_error *error);
-/* Whether a program has two parameters, one of which is a block size: their places. The loop over blocks of such a program, in its own
-   text or in that of a program that it calls outside of loops, is gone through in steps. */
-bool ppi_program_is_blocked(const struct perfpred_program *program, int *size, int *block);
+/* Places of the parameters that tell a program's steps. */
+struct ppi_blocking {
+  int size, block; /* the loop over blocks goes through the one in pieces of the other */
+  int other;       /* another size, which the loop leaves alone; -1: there is none */
+};
+
+/* Whether a program has steps to be told. It has two parameters, one of which is a block size: the loop is in its own text or in that of a
+   program that it calls outside of loops. Or it has two sizes, and block sizes: the loop over one of them is in its own text. */
+bool ppi_program_blocking(const struct perfpred_program *program, struct ppi_blocking *blocking);
+/* Whose steps calls belong to, and in how many loops that program is run. */
+struct ppi_owner {
+  const struct perfpred_program *program; /* NULL: none has steps */
+  struct ppi_blocking blocking;
+  int base;
+};
+/* Of the calls in a program that is run in so many loops; outer: that of the calls beside it. A program of one size takes them outside of all
+   loops; one of two sizes anywhere, but not from one of one size, such as LAPACK's routines for square matrices. */
+struct ppi_owner ppi_owner_of(const struct perfpred_program *program, const struct ppi_owner *outer, int loops);
 /* Name of the models of a call in the steps of a program: "dpotrf:3", "dgetrf:dgetrf-mn:2". */
 void ppi_call_context(const struct perfpred_program *owner, const struct ppi_call_site *site, char *text, size_t size);
 /* The place of a call, which must be one of them. */

@@ -143,7 +143,9 @@ def test_generate_in_context():
     assert "of calls alone (warm)" in run(*words).out
     assert "warm_s" not in run(*words, "--models", "warm", "--json").json()["points"][0]
     text = run("generate", "--for", "chain-3-1", "-o", path + ".chain", *SMALL, "--context").out
-    assert "0 of the models" in text and "none of these has a loop" in text, text
+    assert "0 of the models" in text and "none of these has a loop" in text and "--cache" in text, text
+    made = run("generate", "--for", "sylv-m2n1", "-o", path + ".sylvester", *SMALL, "--context", "--json").json()
+    assert made["context_models"] == made["models"] == 3, made
     return None
 
 

@@ -412,7 +412,7 @@ def test_context_demanded():
     for words in (("predict", "chol-l-3", "n=100", "b=16"), ("tune", "chol-l-3", "n=100"),
                   ("rank", "chol-l", "n=100", "b=16"), ("validate", "chol-l-3", "-n", "64")):
         refuses(1, *words, "-m", models(*ALL), "--models", "context",
-                naming=["chol-l-3" if words[0] != "rank" else "chol-l-", "generate --context"])
+                naming=["chol-l-3" if words[0] != "rank" else "chol-l-", "generate --context", "generate --cache"])
         if words[0] != "validate":
             assert run(*words, "-m", models(*ALL), "--models", "auto").code == 0
     answer = run("predict", "chol-l-3", "n=100", "b=16", "-m", models(*ALL), "--models", "auto", "--json").json()

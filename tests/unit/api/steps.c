@@ -3,6 +3,7 @@
 #include "api/steps.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +135,7 @@ static size_t step_count(const char *name) {
 
 /* Recursive, tiled (a step's calls grow in number with what is left), of several sizes, without a loop. */
 Test(steps, programs_without_steps) {
-  static const char *const names[] = { "chol-l-rec", "chol-l-tiled", "sylv-m1n1", "chain-3-1", "lstsq-qr" };
+  static const char *const names[] = { "chol-l-rec", "chol-l-tiled", "sylv-rec", "chain-3-1", "lstsq-qr" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     cr_expect_eq(step_count(names[i]), 0, "%s", names[i]);
 }
@@ -154,6 +155,57 @@ Test(steps, composites_have_those_of_their_parts) {
   cr_expect_not(ppi_steps_have(&steps, steps.items[1]->program, steps.items[0]->calls.sites[1].node));
   cr_expect_not(ppi_steps_have(NULL, potrf, steps.items[0]->calls.sites[1].node));
   ppi_steps_free(&steps);
+}
+
+/* m1n2: block rows, each of which is solved in block columns by a program of its own, which the other seven share. */
+Test(steps, loops_in_loops_have_steps_of_their_own) {
+  const struct perfpred_program *program = ppi_programs_find(programs, "sylv-m1n2");
+  struct ppi_steps steps;
+  cr_assert_eq(ppi_steps_of(&program, 1, &steps, &error), PERFPRED_OK);
+  cr_assert_eq(steps.count, 2);
+  const struct ppi_stepped *rows = steps.items[0], *columns = steps.items[1];
+  cr_expect_str_eq(rows->program->name, "sylv2-m1n2");
+  cr_expect_str_eq(columns->program->name, "sylv2-n2");
+  cr_expect(!rows->nested && rows->down);
+  cr_expect(columns->nested && !columns->down);
+  cr_expect(rows->blocking.size == 0 && rows->blocking.block == 2 && rows->blocking.other == 1, "m by bm, n");
+  cr_expect(columns->blocking.size == 1 && columns->blocking.block == 3 && columns->blocking.other == 0, "n by bn, m");
+  for (int d = 0; d < PPI_STEP_SIZES; d++) {
+    cr_expect_eq(rows->counts[d], d != PPI_STEP_REST, "rows: %d", d);
+    cr_expect_eq(columns->counts[d], d != PPI_STEP_DONE, "columns: %d", d);
+  }
+  ppi_steps_free(&steps);
+}
+
+/* Neither a third size, nor bounds and steps that are no parameters, nor several loops; LAPACK's routine for any matrix has its one of squares. */
+Test(steps, what_is_told_by_two_sizes) {
+  static const struct {
+    const char *head, *loop;
+    bool told;
+  } cases[] = {
+    { "x(m, n, b)", "for i in 0:m by b as w", true },
+    { "x(m, n, b)", "for i in 0:n down by b as w", true },
+    { "x(m, n, b, c)", "for i in 0:n by c as w", true },
+    { "x(m, n, k, b)", "for i in 0:m by b as w", false },
+    { "x(m, n = 64, b)", "for i in 0:m by b as w", false },
+    { "x(m, n, b)", "for i in b:m by b as w", false },
+    { "x(m, n, b)", "for i in 0:min(m, n) by b as w", false },
+    { "x(m, n, b)", "for i in 0:2*m by b as w", false },
+    { "x(m, n, b)", "for i in 0:m by 2*b as w", false },
+    { "x(m, n, b)", "for i in 0:m-8 by b as w", false },
+    { "x(m, n, b)", "for i in 0:m by b as w\nend\nfor j in 0:n by b as v", false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct perfpred_program *program = NULL;
+    struct ppi_blocking blocking;
+    char text[256];
+    int length =
+        snprintf(text, sizeof text, "perfpred-text 1\nalgorithm %s\n%s\nend\nend\n", cases[i].head, cases[i].loop);
+    cr_assert_eq(ppi_program_parse(programs, kernels, text, (size_t)length, "test", &program, &error), PERFPRED_OK,
+                 "%s: %s", text, error.text);
+    cr_expect_eq(ppi_program_blocking(program, &blocking), cases[i].told, "%s", text);
+    perfpred_program_unref(program);
+  }
 }
 
 /* DGEQRF copies the columns of a block one by one, each as long as what is left. */
