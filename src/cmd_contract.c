@@ -71,6 +71,7 @@ static int check_options(const struct options *options, enum task task) {
     { "-m", "predictions", options->models != NULL, predicts && !staged },
     { "--mode", "predictions", options->mode != NULL, predicts && !staged },
     { "--stage", "predictions and --analyze", options->stage != NULL, (predicts && !staged) || analyzes },
+    { "--answers", "predictions", options->answers != NULL, predicts },
     { "--budget", "predictions", options->budget_s > 0.0, predicts },
     { "--complete", "predictions", options->complete, predicts && !staged },
     { "--measure", "predictions", measures, predicts && !emits },
@@ -114,6 +115,7 @@ struct asked {
   struct perfpred_contraction *contraction;
   struct extents extents;
   struct perfpred_contraction_filter filter;
+  int kept; /* an exit code: of --answers, whose file keeps nobody from the answer itself */
 };
 
 static int predict(struct asked *asked, struct perfpred_contraction_plan **plan) {
@@ -122,7 +124,7 @@ static int predict(struct asked *asked, struct perfpred_contraction_plan **plan)
   int result = contracting_planner(asked->session, &asked->filter, NULL, &progress, &planner);
   if (result == COMMAND_OK)
     result = contracting_ask(asked->session, planner, asked->contraction, &progress, plan);
-  perfpred_contraction_planner_destroy(planner);
+  asked->kept = contracting_release(asked->session, planner);
   return result;
 }
 
@@ -255,6 +257,8 @@ static int do_one(struct asked *asked, enum task task) {
     result = target_check(options->output);
   if (result == COMMAND_OK)
     result = work(asked, task);
+  if (result == COMMAND_OK)
+    result = asked->kept;
   perfpred_contraction_destroy(asked->contraction);
   return result;
 }

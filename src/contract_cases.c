@@ -262,7 +262,7 @@ int contract_cases(struct session *session, const struct perfpred_contraction_fi
     }
     result = finish(&run, do_lines(&run, text));
   }
-  perfpred_contraction_planner_destroy(run.planner);
+  const int kept = contracting_release(session, run.planner);
   free(text);
-  return result;
+  return result == COMMAND_OK ? kept : result;
 }

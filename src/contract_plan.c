@@ -135,6 +135,21 @@ static int show_validation(const struct view *view) {
   return COMMAND_OK;
 }
 
+/* What --answers saved. */
+static void show_file(const struct view *view) {
+  const struct unit cost = unit_time(view->info.made_s), found = unit_time(view->info.calibration_s);
+  char text[UNIT_TEXT];
+  if (view->info.from_file) {
+    printf("answered from %s: making it took %s %s", view->session->options->answers,
+           unit_format(text, view->info.made_s, &cost), cost.name);
+    if (view->info.calibration_s > 0.0)
+      printf(", and %s %s before it", unit_format(text, view->info.calibration_s, &found), found.name);
+    putchar('\n');
+  } else if (view->info.caches_from_file) {
+    printf("caches   as %s has them\n", view->session->options->answers);
+  }
+}
+
 static int show_pick(const struct view *view) {
   struct perfpred_contraction_prediction pick;
   char text[UNIT_TEXT];
@@ -154,9 +169,10 @@ static int show_pick(const struct view *view) {
     printf(", %s of the pick's time", unit_percent(text, ratio, "%.1f %%"));
   else if (isfinite(ratio))
     printf(", %.0f times the pick's time", ratio);
-  if (view->info.benchmarks > 0)
+  if (view->info.benchmarks > 0 && !view->info.from_file)
     printf("; %llu micro-benchmark%s", (unsigned long long)view->info.benchmarks, unit_plural(view->info.benchmarks));
-  printf("%s\n", view->info.from_cache ? "; the answer was kept" : "");
+  printf("%s\n", view->info.from_cache && !view->info.from_file ? "; the answer was kept" : "");
+  show_file(view);
   return show_validation(view);
 }
 

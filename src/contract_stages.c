@@ -31,8 +31,11 @@ static int predict(struct session *session, const struct perfpred_contraction *c
   int result = contracting_planner(session, filter, way, &progress, &planner);
   if (result == COMMAND_OK)
     result = contracting_ask(session, planner, contraction, &progress, plan);
-  perfpred_contraction_planner_destroy(planner);
-  return result;
+  const int kept = contracting_release(session, planner);
+  if (result != COMMAND_OK || kept == COMMAND_OK)
+    return result;
+  perfpred_contraction_plan_destroy(*plan);
+  return kept;
 }
 
 static int compare(struct session *session, const struct perfpred_contraction *contraction,

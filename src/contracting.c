@@ -39,6 +39,7 @@ const char *contracting_given(const struct options *options) {
     { "--no-transpose", options->no_transpose },
     { "--memory", options->memory_limit != NULL },
     { "--type", options->type != NULL },
+    { "--answers", options->answers != NULL },
     { "--fuse", options->fuse },
     { "--mode", options->mode != NULL },
     { "--stage", options->stage != NULL },
@@ -298,6 +299,8 @@ static int read_plan(const struct options *options, struct perfpred_contraction_
     result = contracting_read_stage(options, &asked->stage);
   if (result == COMMAND_OK)
     result = contracting_read_bytes("--cache", options->cache, &asked->cache_bytes);
+  if (result == COMMAND_OK && options->answers != NULL && asked->mode == PERFPRED_CONTRACTION_MODELS)
+    return message_misuse("option --answers has no effect with '--mode models', which measures nothing");
   return result == COMMAND_OK ? contracting_read_bytes("--memory", options->memory_limit, &asked->memory_bytes)
                               : result;
 }
@@ -324,6 +327,32 @@ static int prepare(struct session *session, enum perfpred_contraction_mode mode)
   return result;
 }
 
+#define ANSWERS_KEPT 4096 /* what is to be added to a file is kept until the end */
+
+/* What earlier calls found out; a file that is not there yet has nothing. */
+static int load_answers(struct session *session, struct perfpred_contraction_planner *planner) {
+  struct perfpred_contraction_answers_info info = PERFPRED_CONTRACTION_ANSWERS_INFO_INIT;
+  const char *path = session->options->answers;
+  if (path == NULL)
+    return COMMAND_OK;
+  const enum perfpred_status status = perfpred_contraction_planner_load(planner, path, &info, &session->error);
+  if (status != PERFPRED_OK && status != PERFPRED_MISSING)
+    return session_fail(session);
+  if (info.foreign > 0 && info.answers + info.others == 0)
+    message_note("%s: its answers are of another setup (BLAS, threads or release) and are not used", path);
+  return COMMAND_OK;
+}
+
+int contracting_release(struct session *session, struct perfpred_contraction_planner *planner) {
+  const char *path = session->options->answers;
+  int result = COMMAND_OK;
+  if (planner != NULL && path != NULL &&
+      perfpred_contraction_planner_save(planner, path, NULL, &session->error) != PERFPRED_OK)
+    result = session_fail(session);
+  perfpred_contraction_planner_destroy(planner);
+  return result;
+}
+
 int contracting_planner(struct session *session, const struct perfpred_contraction_filter *filter,
                         const struct contracting_way *way, struct progress *progress,
                         struct perfpred_contraction_planner **planner) {
@@ -344,13 +373,20 @@ int contracting_planner(struct session *session, const struct perfpred_contracti
     return result;
   struct perfpred_sampler *sampler = asked.mode == PERFPRED_CONTRACTION_MODELS ? NULL : session->sampler;
   asked.filter = filter;
+  asked.answers = options->answers != NULL ? ANSWERS_KEPT : 0;
   asked.plan = session->models != NULL && read_setup(options, &setup) ? &setup : NULL;
   asked.progress = progress_step;
   asked.progress_data = progress;
-  if (perfpred_contraction_planner_create(session->context, sampler, session->models, &asked, planner,
-                                          &session->error) != PERFPRED_OK)
+  struct perfpred_contraction_planner *made = NULL;
+  if (perfpred_contraction_planner_create(session->context, sampler, session->models, &asked, &made, &session->error) !=
+      PERFPRED_OK)
     return session_fail(session);
-  return COMMAND_OK;
+  result = load_answers(session, made);
+  if (result == COMMAND_OK)
+    *planner = made;
+  else
+    perfpred_contraction_planner_destroy(made);
+  return result;
 }
 
 int contracting_ask(struct session *session, struct perfpred_contraction_planner *planner,

@@ -35,11 +35,13 @@ const char *contracting_stage(enum perfpred_contraction_stage stage);
 
 /* Prints a line where --fuse would join indices. */
 int contracting_hint(struct session *session, const char *einsum, const struct extents *extents);
-/* Loads the models, starts the sampler where something is measured, and makes a planner, which the caller releases; `progress` is told
+/* Loads the models, starts the sampler where something is measured, and makes a planner, which is then to be given to contracting_release; `progress` is told
    of all that it does. `way` is NULL for what the options say. */
 int contracting_planner(struct session *session, const struct perfpred_contraction_filter *filter,
                         const struct contracting_way *way, struct progress *progress,
                         struct perfpred_contraction_planner **planner);
+/* Adds what it found out to the file of --answers, and releases it; NULL is fine. */
+int contracting_release(struct session *session, struct perfpred_contraction_planner *planner);
 int contracting_ask(struct session *session, struct perfpred_contraction_planner *planner,
                     const struct perfpred_contraction *contraction, struct progress *progress,
                     struct perfpred_contraction_plan **plan);

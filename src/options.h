@@ -112,7 +112,7 @@ struct options {
   int64_t most, others, curves, seed; /* 0: the default */
   int64_t measure;                    /* 0: no; -1: all */
   double run_budget_s, limit_s, factor;
-  const char *memory_limit;
+  const char *memory_limit, *answers;
   void *memory; /* of the words */
 };
 

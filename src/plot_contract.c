@@ -52,10 +52,10 @@ static int predict(struct picture *picture, const struct perfpred_contraction *c
   const enum perfpred_status status = perfpred_contraction_planner_sweep(
       planner, contraction, picture->extents.varied, picture->values, picture->points, picture->plans, &session->error);
   const bool interrupted = progress_end(&progress);
-  perfpred_contraction_planner_destroy(planner);
-  if (status == PERFPRED_OK)
-    return COMMAND_OK;
-  return interrupted ? message_fail("interrupted") : session_fail(session);
+  if (status != PERFPRED_OK)
+    result = interrupted ? message_fail("interrupted") : session_fail(session);
+  const int kept = contracting_release(session, planner);
+  return result == COMMAND_OK ? kept : result;
 }
 
 static int measure(struct picture *picture) {

@@ -140,6 +140,62 @@ PERFPRED_API enum perfpred_status perfpred_contraction_planner_sweep(
     struct perfpred_contraction_planner *planner, const struct perfpred_contraction *contraction, const char *indices,
     const int64_t *values, size_t count, struct perfpred_contraction_plan **plans, struct perfpred_error *error);
 
+/** What was read from a file of answers, or written to it. Written up to the size that the caller states. @since 0.1 */
+struct perfpred_contraction_answers_info {
+  size_t size; /**< sizeof; PERFPRED_CONTRACTION_ANSWERS_INFO_INIT sets it */
+  uint64_t
+      answers;     /**< answers that were taken from the file; written: that were added to it, or replaced older ones */
+  uint64_t others; /**< besides in the file: of this setup, with other options; written: all others of this setup */
+  uint64_t foreign; /**< besides in the file: of other setups (BLAS, threads, release of libperfpred), not used here */
+  int caches;       /**< 1: sizes of caches were taken from the file, or added to it */
+};
+#define PERFPRED_CONTRACTION_ANSWERS_INFO_INIT                                                                         \
+  { sizeof(struct perfpred_contraction_answers_info), 0, 0, 0, 0 }
+
+/**
+ * Takes answers from a file that perfpred_contraction_planner_save wrote, so that questions of earlier planners are answered without
+ * measuring, and the sizes of the caches, if the file has them for this number of threads.
+ *
+ * An answer is used where all of this is as it was: the machine (CPU model, instruction set), BLAS and LAPACK with their versions, builds and kernels,
+ * number of threads, width of integers, clock, libperfpred with its way to measure; all options of the planner but `answers` and
+ * progress; the models and which setup of theirs; type, indices, extents and strides of the contraction, whatever its letters are unless
+ * algorithms are chosen by name. Otherwise it stays unused, and the question is asked anew. What is loaded later goes before what was loaded
+ * earlier, and what the planner itself has found before both.
+ *
+ * @param planner the planner; it needs a sampler
+ * @param path the file
+ * @param[in,out] info what was taken; size set by the caller; or NULL
+ * @param[out] error text of the error, which names the file and the place in it, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_MISSING (there is no such file), PERFPRED_IO, PERFPRED_CORRUPT, PERFPRED_VERSION (written by a
+ *         release with another format), PERFPRED_OTHER_MACHINE, PERFPRED_NO_MEMORY, and failures of the sampler; the planner then has what
+ *         it had
+ * @par Thread safety: as perfpred_contraction_planner_ask.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_contraction_planner_load(struct perfpred_contraction_planner *planner,
+                                                                    const char *path,
+                                                                    struct perfpred_contraction_answers_info *info,
+                                                                    struct perfpred_error *error);
+
+/**
+ * Adds to a file what the planner has found out and still keeps (options.answers): answers, and the sizes of the caches. What the file has besides stays;
+ * answers to the same questions are replaced. Nothing is written where nothing is new. The file changes as a whole, under a lock: several processes
+ * may add to one.
+ *
+ * @param planner the planner; it needs a sampler
+ * @param path the file; it need not be there
+ * @param[in,out] info what was written; all 0 where nothing was; size set by the caller; or NULL
+ * @param[out] error text of the error, or NULL
+ * @return PERFPRED_OK, PERFPRED_INVALID, PERFPRED_IO, PERFPRED_TIMEOUT (the lock), PERFPRED_CORRUPT, PERFPRED_VERSION and PERFPRED_OTHER_MACHINE (what
+ *         is there is no file of answers, or none of this machine: it stays as it is), PERFPRED_NO_MEMORY, and failures of the sampler
+ * @par Thread safety: as perfpred_contraction_planner_ask.
+ * @since 0.1
+ */
+PERFPRED_API enum perfpred_status perfpred_contraction_planner_save(struct perfpred_contraction_planner *planner,
+                                                                    const char *path,
+                                                                    struct perfpred_contraction_answers_info *info,
+                                                                    struct perfpred_error *error);
+
 /** Releases a plan; NULL is fine. @since 0.1 */
 PERFPRED_API void perfpred_contraction_plan_destroy(struct perfpred_contraction_plan *plan);
 
@@ -167,11 +223,14 @@ struct perfpred_contraction_plan_info {
   double flops; /**< of the contraction */
   double tensor_bytes; /**< size of its tensors */
   int64_t cache_bytes; /**< size of the cache that was assumed; 0: none was needed */
+  int from_file; /**< 1: it was kept in a file (perfpred_contraction_planner_load): made_s, budget_s, benchmarks and calibration_s are of its
+                    making then, planning_s is what it cost now */
+  int caches_from_file; /**< 1: sizes of caches that a file had were taken, none were measured */
 };
 #define PERFPRED_CONTRACTION_PLAN_INFO_INIT                                                                            \
   {                                                                                                                    \
     sizeof(struct perfpred_contraction_plan_info), PERFPRED_CONTRACTION_AUTO, PERFPRED_CONTRACTION_STAGE_DEFAULT, 0,   \
-        0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0                                                      \
+        0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0, 0                                                \
   }
 
 /** Tells of a plan as a whole. @return PERFPRED_OK, PERFPRED_INVALID @since 0.1 */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/contraction_analysis.h"
+#include "api/contraction_plan.h"
 #include "contract/name.h"
 #include "store/json.h"
 
@@ -12,7 +13,6 @@ struct report {
   bool failed;
 };
 
-static const char *const stages[] = { NULL, "repeated", "distances", "prefetch", "failures", "first" };
 static const char *const calls[] = { "kernel", "copy-in", "copy-out", "zero" };
 static const char *const kinds[] = { "normal", "fail", "first" };
 static const char *const fetches[] = { NULL, "line", "next" };
@@ -125,7 +125,7 @@ static void put_head(struct report *report) {
   ppi_json_put_string(&report->out, "type", type);
   put_extents(report);
   ppi_json_put_real(&report->out, "flops", analysis->contraction.it.flops);
-  ppi_json_put_string(&report->out, "stage", stages[analysis->options.stage]);
+  ppi_json_put_string(&report->out, "stage", ppi_contraction_stages[analysis->options.stage]);
   ppi_json_put_integer(&report->out, "cache_bytes", analysis->options.cache_bytes);
   ppi_json_put_real(&report->out, "factor", analysis->options.factor);
   if (analysis->settings.limit_bytes == INT64_MAX)

@@ -64,15 +64,21 @@ static bool take_levels(const struct ppi_effective *levels, int count, struct pp
 
 static enum perfpred_status measure_caches(struct making *making, struct perfpred_error *error) {
   struct perfpred_contraction_planner *planner = making->planner;
-  struct ppi_effective levels[PPI_CACHE_MAX];
+  struct ppi_answer_caches *found = &planner->stored.caches;
   struct ppi_curve *curve = calloc(1, sizeof *curve);
   const double begin_s = now(making);
   if (!curve)
     return ppi_error_memory(error);
   enum perfpred_status status = planner->sampler->ops->caches(planner->sampler, CALIBRATION_S, curve, error);
-  if (!status)
-    planner->calibrated = take_levels(levels, ppi_levels_find(curve, levels), &planner->caches);
-  planner->calibration_s += now(making) - begin_s;
+  const double found_s = now(making) - begin_s;
+  planner->calibration_s += found_s;
+  if (!status) {
+    *found = (struct ppi_answer_caches){ .found_s = found_s };
+    ppi_date_now(found->made);
+    found->count = ppi_levels_find(curve, found->levels);
+    planner->calibrated = take_levels(found->levels, found->count, &planner->caches);
+    planner->stored.caches_are_new = planner->calibrated;
+  }
   free(curve);
   return status;
 }
@@ -94,12 +100,26 @@ static bool needs_caches(const struct perfpred_contraction_planner *planner, dou
          planner->options.stage != PERFPRED_CONTRACTION_STAGE_REPEATED;
 }
 
-/* The caller's size; else what was found for the models' machine, or is found now, once. */
+/* What was found for the models' machine, or by an earlier planner, or is found now. */
+static enum perfpred_status find_levels(struct making *making, struct perfpred_error *error) {
+  struct perfpred_contraction_planner *planner = making->planner;
+  const struct perfpred_models *models = planner->models.models;
+  const struct ppi_answer_caches *stored = &planner->stored.caches;
+  const bool measurable = planner->options.cache_bytes == 0;
+  enum perfpred_status status = PERFPRED_OK;
+  if (models && take_levels(models->machine.effective, models->machine.effective_count, &planner->caches))
+    planner->calibrated = true;
+  else if (measurable && take_levels(stored->levels, stored->count, &planner->caches))
+    planner->calibrated = planner->caches_from_file = true;
+  else if (measurable && planner->sampler->ops->caches)
+    status = measure_caches(making, error);
+  return status || planner->calibrated ? status : report_caches(planner, error);
+}
+
+/* The caller's size; else what the machine has, once. */
 static enum perfpred_status find_caches(struct making *making, double tensor_bytes,
                                         struct ppi_contraction_caches *caches, struct perfpred_error *error) {
   struct perfpred_contraction_planner *planner = making->planner;
-  const struct perfpred_models *models = planner->models.models;
-  enum perfpred_status status = PERFPRED_OK;
   *caches = (struct ppi_contraction_caches){ SMALL_CACHE, SMALL_CACHE, planner->options.factor, true };
   if (!needs_caches(planner, tensor_bytes))
     return PERFPRED_OK;
@@ -108,12 +128,7 @@ static enum perfpred_status find_caches(struct making *making, double tensor_byt
     return PERFPRED_OK;
   }
   planner->caches = *caches;
-  if (models && take_levels(models->machine.effective, models->machine.effective_count, &planner->caches))
-    planner->calibrated = true;
-  else if (planner->options.cache_bytes == 0 && planner->sampler->ops->caches)
-    status = measure_caches(making, error);
-  if (!status && !planner->calibrated)
-    status = report_caches(planner, error);
+  const enum perfpred_status status = find_levels(making, error);
   if (!status && planner->options.cache_bytes > 0) {
     planner->caches.bytes = planner->options.cache_bytes;
     if (planner->caches.near_bytes > planner->caches.bytes)
@@ -245,6 +260,7 @@ enum perfpred_status ppi_contraction_make(struct perfpred_contraction_planner *p
   made->calibration_s = planner->calibration_s - calibrated_s;
   made->made_s = now(&making) - making.begin_s - made->calibration_s;
   made->cache_bytes = making.caches.bytes;
+  made->caches_from_file = planner->caches_from_file && needs_caches(planner, made->candidates.tensor_bytes);
   if (status)
     ppi_contraction_findings_unref(made);
   else

@@ -192,7 +192,9 @@ void ppi_contraction_plan_tell_all(const struct perfpred_contraction_plan *plan,
                                                    .bounded = findings->bounded,
                                                    .flops = candidates->contraction.flops,
                                                    .tensor_bytes = candidates->tensor_bytes,
-                                                   .cache_bytes = findings->cache_bytes };
+                                                   .cache_bytes = findings->cache_bytes,
+                                                   .from_file = findings->from_file,
+                                                   .caches_from_file = findings->caches_from_file };
 }
 
 enum perfpred_status perfpred_contraction_plan_summary(const struct perfpred_contraction_plan *plan,

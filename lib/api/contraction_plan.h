@@ -20,6 +20,7 @@ struct ppi_contraction_findings {
   enum perfpred_contraction_stage stage;
   uint64_t benchmarks;
   double made_s, budget_s, calibration_s;
+  bool from_file, caches_from_file;
   bool bounded;
   int64_t cache_bytes;
 };
@@ -33,6 +34,10 @@ struct perfpred_contraction_plan {
   double *measured_s, *noise;                        /* of each entry; NaN: it was not executed. NULL: none was */
   struct perfpred_contraction_validation validation; /* where some were */
 };
+
+/* contraction_report.c: words of enum perfpred_contraction_mode and _stage; the default stage has none. */
+extern const char *const ppi_contraction_modes[PERFPRED_CONTRACTION_MODELS + 1];
+extern const char *const ppi_contraction_stages[PERFPRED_CONTRACTION_STAGE_FIRST + 1];
 
 void ppi_contraction_findings_unref(struct ppi_contraction_findings *findings);
 /* Sorts entries and groups and counts ties. */

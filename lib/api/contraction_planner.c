@@ -72,6 +72,7 @@ void perfpred_contraction_planner_destroy(struct perfpred_contraction_planner *p
     ppi_contraction_findings_unref(planner->answers[i].findings);
   pthread_mutex_destroy(&planner->keeping);
   pthread_mutex_destroy(&planner->making);
+  ppi_contraction_answers_free(&planner->stored);
   perfpred_models_unref(planner->models.models);
   free(planner->answers);
   ppi_contraction_planner_forget(planner);
@@ -114,7 +115,7 @@ static void keep(struct perfpred_contraction_planner *planner, struct ppi_contra
 
 /* --- Asking -------------------------------------------------------------------------------------------------------- */
 
-/* Somebody else may have made it while this thread waited for its turn. */
+/* Somebody else may have made it while this thread waited for its turn, or a file has it. */
 static enum perfpred_status make(struct perfpred_contraction_planner *planner,
                                  const struct ppi_contraction *contraction, struct ppi_contraction_findings **findings,
                                  bool *kept, struct perfpred_error *error) {
@@ -123,9 +124,13 @@ static enum perfpred_status make(struct perfpred_contraction_planner *planner,
   *findings = look_up(planner, contraction);
   *kept = *findings != NULL;
   if (!*kept) {
-    status = ppi_contraction_make(planner, contraction, findings, error);
+    status = ppi_contraction_recall(planner, contraction, findings, error);
+    const bool recalled = *findings != NULL;
+    if (!status && !recalled)
+      status = ppi_contraction_make(planner, contraction, findings, error);
     if (!status)
       keep(planner, *findings);
+    *kept = recalled;
   }
   pthread_mutex_unlock(&planner->making);
   return status;

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "api/contraction_answers.h"
 #include "api/contraction_plan.h"
 #include "api/contraction_price.h"
 
@@ -23,9 +24,10 @@ struct perfpred_contraction_planner {
   char **names; /* those of the choice */
   pthread_mutex_t making;
   /* under `making` */
-  bool greeted, calibrated;
+  bool greeted, calibrated, caches_from_file;
   struct ppi_contraction_caches caches;
   double calibration_s;
+  struct ppi_contraction_answers stored;
   pthread_mutex_t keeping;
   /* under `keeping` */
   struct ppi_contraction_kept *answers; /* options.answers of them */

@@ -5,12 +5,11 @@
 
 #include "api/contraction_plan.h"
 #include "contract/einsum.h"
+#include "store/answers.h"
 #include "store/json.h"
 
-static const char *const modes[] = { "auto", "replay", "flush", "remote", "models" };
-static const char *const stages[] = { NULL, "repeated", "distances", "prefetch", "failures", "first" };
-static const char *const sources[] = { "measured", "models", "dropped", "rough", "executed" };
-static const char *const bounds[] = { NULL, "scaled", "warm", "models", "calls" };
+const char *const ppi_contraction_modes[] = { "auto", "replay", "flush", "remote", "models" };
+const char *const ppi_contraction_stages[] = { NULL, "repeated", "distances", "prefetch", "failures", "first" };
 
 static void put_word(struct ppi_json_out *out, const char *key, const char *word) {
   if (word)
@@ -84,7 +83,7 @@ static void put_algorithm(const struct perfpred_contraction_plan *plan, size_t r
   ppi_json_put_string(&object, "kernel", ppi_contract_kernel_name((enum ppi_contract_kernel)one.kernel));
   ppi_json_put_integer(&object, "copies", one.copies);
   ppi_json_put_bool(&object, "whole", one.whole != 0);
-  ppi_json_put_string(&object, "source", sources[one.source]);
+  ppi_json_put_string(&object, "source", ppi_answer_sources[one.source]);
   if (one.source != PERFPRED_CONTRACTION_DROPPED) {
     ppi_json_put_real(&object, "predicted_s", one.time_s.med);
     put_statistics(&object, "time_s", &one.time_s);
@@ -94,7 +93,7 @@ static void put_algorithm(const struct perfpred_contraction_plan *plan, size_t r
     ppi_json_put_bool(&object, "tied", one.tied != 0);
     ppi_json_put_real(&object, "cost_s", one.cost_s);
   }
-  put_word(&object, "bound", bounds[one.bound]);
+  put_word(&object, "bound", one.bound ? ppi_answer_bounds[one.bound] : NULL);
   ppi_json_put_real(&object, "bound_s", one.bound_s);
   ppi_json_put_real(&object, "memory_bytes", one.memory_bytes);
   ppi_json_put_real(&object, "buffer_bytes", one.buffer_bytes);
@@ -118,7 +117,7 @@ static void put_group(const struct perfpred_contraction_plan *plan, size_t index
   put_count(&object, "algorithms", group.algorithms);
   put_count(&object, "predicted", group.predicted);
   ppi_json_put_real(&object, "calls", group.calls);
-  put_word(&object, "bound", bounds[group.bound]);
+  put_word(&object, "bound", group.bound ? ppi_answer_bounds[group.bound] : NULL);
   ppi_json_put_real(&object, "bound_s", group.bound_s);
   ppi_json_put_real(&object, "call_s", group.call_s);
   ppi_json_put_real(&object, "best_s", group.best_s);
@@ -151,8 +150,8 @@ static void put_all(const struct perfpred_contraction_plan *plan, struct ppi_jso
   ppi_contraction_plan_tell_all(plan, &info);
   ppi_contraction_plan_tell(plan, 0, &pick);
   put_contraction(out, &plan->contraction);
-  ppi_json_put_string(out, "mode", modes[info.mode]);
-  put_word(out, "stage", stages[info.stage]);
+  ppi_json_put_string(out, "mode", ppi_contraction_modes[info.mode]);
+  put_word(out, "stage", ppi_contraction_stages[info.stage]);
   ppi_json_put_integer(out, "cache_bytes", info.cache_bytes);
   put_count(out, "candidates", info.candidates);
   put_count(out, "listed", info.listed);
@@ -167,6 +166,8 @@ static void put_all(const struct perfpred_contraction_plan *plan, struct ppi_jso
   ppi_json_put_real(out, "calibration_s", info.calibration_s);
   ppi_json_put_real(out, "budget_s", info.budget_s);
   ppi_json_put_bool(out, "from_cache", info.from_cache != 0);
+  ppi_json_put_bool(out, "from_file", info.from_file != 0);
+  ppi_json_put_bool(out, "caches_from_file", info.caches_from_file != 0);
   ppi_json_put_bool(out, "bounded", info.bounded != 0);
 }
 

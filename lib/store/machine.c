@@ -178,31 +178,36 @@ static enum perfpred_status get_caches(const struct ppi_json_node *node, struct 
   return status;
 }
 
-/* By rising size, then memory, whose size is 0. Files have them only since states of the caches are modelled. */
-static enum perfpred_status get_levels(const struct ppi_json_node *node, struct ppi_machine *machine) {
+enum perfpred_status ppi_store_get_levels(const struct ppi_json_node *node, size_t least,
+                                          struct ppi_effective levels[PPI_CACHE_MAX], int *count) {
   struct ppi_json_node list, item;
-  size_t count = 0;
-  enum perfpred_status status = PERFPRED_OK;
+  size_t found = 0;
+  enum perfpred_status status = ppi_json_list(node, "levels", least, PPI_CACHE_MAX, &list, &found);
 
-  machine->effective_count = 0;
-  if (!ppi_json_has(node, "levels"))
-    return PERFPRED_OK;
-  status = ppi_json_list(node, "levels", 1, PPI_CACHE_MAX, &list, &count);
-  for (size_t i = 0; !status && i < count; i++) {
-    struct ppi_effective *level = machine->effective + i;
-    int64_t least = i > 0 ? machine->effective[i - 1].bytes + 1 : 1;
+  for (size_t i = 0; !status && i < found; i++) {
+    const bool last = i + 1 == found;
 
     status = ppi_json_item(&list, i, &item);
     if (!status)
-      status = ppi_json_integer(&item, "bytes", i + 1 < count ? least : 0, i + 1 < count ? PPI_JSON_INTEGER_MAX : 0,
-                                &level->bytes);
+      status = ppi_json_integer(&item, "bytes",
+                                last    ? 0
+                                : i > 0 ? levels[i - 1].bytes + 1
+                                        : 1,
+                                last ? 0 : PPI_JSON_INTEGER_MAX, &levels[i].bytes);
     if (!status)
-      status = ppi_json_real(&item, "latency_s", 0.0, 1.0, false, &level->latency_s);
+      status = ppi_json_real(&item, "latency_s", 0.0, 1.0, false, &levels[i].latency_s);
     if (!status)
-      status = ppi_json_real(&item, "bandwidth_bytes_per_s", 0.0, RATE_MAX, false, &level->bandwidth_bytes_per_s);
+      status = ppi_json_real(&item, "bandwidth_bytes_per_s", 0.0, RATE_MAX, false, &levels[i].bandwidth_bytes_per_s);
   }
-  machine->effective_count = (int)count;
+  *count = (int)found;
   return status;
+}
+
+/* Files have them only since states of the caches are modelled. */
+static enum perfpred_status get_levels(const struct ppi_json_node *node, struct ppi_machine *machine) {
+  machine->effective_count = 0;
+  return ppi_json_has(node, "levels") ? ppi_store_get_levels(node, 1, machine->effective, &machine->effective_count)
+                                      : PERFPRED_OK;
 }
 
 /* Files have them only where some kernels stay warm. */

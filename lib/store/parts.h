@@ -14,6 +14,9 @@ extern const char *const ppi_store_statistics[PPI_STATISTICS];
 /* machine.c */
 /* The levels of the memory hierarchy as they were measured, a list "levels". */
 void ppi_store_put_levels(struct ppi_json_out *out, const struct ppi_effective *levels, int count);
+/* By rising size, then memory, whose size is 0. */
+enum perfpred_status ppi_store_get_levels(const struct ppi_json_node *node, size_t least,
+                                          struct ppi_effective levels[PPI_CACHE_MAX], int *count);
 void ppi_store_put_machine(struct ppi_json_out *out, const struct ppi_machine *machine);
 void ppi_store_put_library(struct ppi_json_out *out, const char *key, const struct ppi_library *library);
 void ppi_store_put_setup(struct ppi_json_out *out, const struct ppi_setup *setup);

@@ -763,7 +763,15 @@ AT(perfpred_contraction_plan_info, bounded, 108);
 AT(perfpred_contraction_plan_info, flops, 112);
 AT(perfpred_contraction_plan_info, tensor_bytes, 120);
 AT(perfpred_contraction_plan_info, cache_bytes, 128);
-SIZE(perfpred_contraction_plan_info, 136);
+AT(perfpred_contraction_plan_info, from_file, 136);
+AT(perfpred_contraction_plan_info, caches_from_file, 140);
+SIZE(perfpred_contraction_plan_info, 144);
+AT(perfpred_contraction_answers_info, size, 0);
+AT(perfpred_contraction_answers_info, answers, 8);
+AT(perfpred_contraction_answers_info, others, 16);
+AT(perfpred_contraction_answers_info, foreign, 24);
+AT(perfpred_contraction_answers_info, caches, 32);
+SIZE(perfpred_contraction_answers_info, 40);
 
 AT(perfpred_contraction_prediction, size, 0);
 AT(perfpred_contraction_prediction, name, 8);

@@ -438,6 +438,63 @@ def test_stages():
     return None
 
 
+# --- Answers in a file ----------------------------------------------------------------------------------------------------------
+
+
+def answers_in(name):
+    with open(name, encoding="utf-8") as file:
+        kept = json.load(file)
+    if jsonschema:
+        with open(os.path.join(ROOT, "doc", "answers.schema.json"), encoding="utf-8") as file:
+            jsonschema.Draft7Validator(json.load(file)).validate(kept)
+    return kept
+
+
+def test_answers():
+    """what was asked before is answered from the file, whatever the letters are; the caches are found once"""
+    if NO_WORKER:
+        return NO_WORKER
+    name, rest = path("answers.json"), ("--kernel", "gemm", "--gate", "off", "--answers", path("answers.json"))
+    first = report("contract", "ai,ibc->abc", "a=b=c=40", "i=8", *rest)
+    again = report("contract", "xk,kyz->xyz", "x=y=z=40", "k=8", *rest)
+    other = report("contract", "ai,ibc->abc", "a=b=c=44", "i=8", *rest)
+    assert [one["from_file"] for one in (first, again, other)] == [False, True, False]
+    assert [one["caches_from_file"] for one in (first, again, other)] == [False, False, True]
+    assert again["made_s"] == first["made_s"] and again["best_s"] == first["best_s"] and other["cache_bytes"] == first["cache_bytes"]
+    kept = answers_in(name)
+    assert len(kept["answers"]) == 2 and len(kept["caches"]) == len(kept["setups"]) == 1
+    text = run("contract", "ai,ibc->abc", "a=b=c=40", "i=8", *rest).out
+    assert f"answered from {name}: making it took" in text, text
+    assert len(answers_in(name)["answers"]) == 2
+    return None
+
+
+def test_answers_apart():
+    """another setup's answers are not used, and it is said; a file that is none is refused before anything is measured, and stays"""
+    if NO_WORKER:
+        return NO_WORKER
+    name = path("apart.json")
+    words = "contract", "ac,cb->ab", "a=b=c=6", "--kernel", "gemm", "--gate", "off", "--answers", name
+    report(*words)
+    kept = answers_in(name)
+    kept["setups"][0]["blas"]["build_id"] = "0123456789abcdef"
+    write("apart.json", json.dumps(kept))
+    done = run(*words, "--json")
+    assert "another setup" in done.err, done.err
+    assert not done.json()["from_file"] and len(answers_in(name)["answers"]) == 2
+    kept["machine"]["cpu"] = "Other CPU"
+    for text, part in ((json.dumps(kept), "Other CPU"), (json.dumps(kept)[:300], "apart.json"), ("{}", "format"), ("", "apart.json")):
+        write("apart.json", text)
+        refuses(1, *words, naming=(part,))
+        with open(name, encoding="utf-8") as file:
+            assert file.read() == text
+    done = run(*words[:-1], os.path.join(path("none"), "answers.json"))  # the answer itself is not lost
+    assert done.code == 1 and "pick" in done.out and "none" in done.err, (done.code, done.out, done.err)
+    refuses(2, "contract", "ac,cb->ab", "a=b=c=6", "--list", "--answers", name, naming=("--answers",))
+    refuses(2, "contract", "ac,cb->ab", "a=b=c=6", "--mode", "models", "-m", name, "--answers", name, naming=("--answers",))
+    return None
+
+
 # --- Bad input ----------------------------------------------------------------------------------------------------------------
 
 

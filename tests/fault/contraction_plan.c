@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans for contractions, their executions and reports, where memory fails. */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "fault.h"
 
 static struct perfpred_context *context; /* made once, as is all that the scenarios only read */
@@ -77,6 +80,37 @@ static enum perfpred_status sweep(struct perfpred_error *error) {
   return status;
 }
 
+static char path[64];
+
+/* Asks and saves, or, where the file is there, loads and asks. */
+static enum perfpred_status through_file(bool saves, struct perfpred_error *error) {
+  struct perfpred_contraction_plan_options options = PERFPRED_CONTRACTION_PLAN_OPTIONS_INIT;
+  struct perfpred_contraction_answers_info info = PERFPRED_CONTRACTION_ANSWERS_INFO_INIT;
+  struct perfpred_contraction_planner *planner = NULL;
+  struct perfpred_contraction_plan *plan = NULL;
+  options.repetitions = 1;
+  enum perfpred_status status = perfpred_contraction_planner_create(context, sampler, NULL, &options, &planner, error);
+  if (!status && !saves)
+    status = perfpred_contraction_planner_load(planner, path, &info, error);
+  if (!status)
+    status = perfpred_contraction_planner_ask(planner, contraction, &plan, error);
+  if (!status && saves)
+    status = perfpred_contraction_planner_save(planner, path, &info, error);
+  if (status && info.answers != 0 && saves)
+    fault_touched("info");
+  perfpred_contraction_plan_destroy(plan);
+  perfpred_contraction_planner_destroy(planner);
+  return status;
+}
+
+static enum perfpred_status save(struct perfpred_error *error) {
+  return through_file(true, error);
+}
+
+static enum perfpred_status load(struct perfpred_error *error) {
+  return through_file(false, error);
+}
+
 static enum perfpred_status prepare(struct perfpred_error *error) {
   static const char *const names[] = { "i", "j", "a", "b", "c" };
   static const int64_t extents[] = { 2, 3, 4, 5, 2 };
@@ -97,6 +131,10 @@ int main(void) {
     fault_check(&tap, "a plan by replays, executed", replay);
     fault_check(&tap, "a plan by set-ups of the caches", set_up_caches);
     fault_check(&tap, "plans over an extent", sweep);
+    snprintf(path, sizeof path, "/tmp/perfpred-fault-%ld.json", (long)getpid());
+    fault_check(&tap, "answers to a file", save);
+    fault_check(&tap, "answers from a file", load);
+    remove(path);
   }
   perfpred_contraction_destroy(contraction);
   perfpred_sampler_destroy(sampler);
