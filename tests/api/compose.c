@@ -238,3 +238,70 @@ Test(compose, calls_with_work) {
   }
   perfpred_context_destroy(context);
 }
+
+/* --- Matrix chains ------------------------------------------------------------------------------------------------------- */
+
+static double by_flops(void *data, const struct perfpred_virtual_call *call) {
+  (void)data;
+  return call->flops / RATE;
+}
+
+/* Multiplications of the matrices from first on, in all ways to set the brackets, each to one place of costs; their number. */
+static int chain_costs(const int64_t *sizes, int matrices, double *costs) {
+  double left[14], right[14];
+  int count = 0;
+  if (matrices == 1) {
+    costs[0] = 0.0;
+    return 1;
+  }
+  for (int k = 1; k < matrices; k++) {
+    const int lefts = chain_costs(sizes, k, left), rights = chain_costs(sizes + k, matrices - k, right);
+    for (int i = 0; i < lefts; i++)
+      for (int j = 0; j < rights; j++)
+        costs[count++] = left[i] + right[j] + (double)(sizes[0] * sizes[k] * sizes[matrices]);
+  }
+  return count;
+}
+
+static int by_size(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Where time is flops by rate, the ranking of a chain is that of the multiplications of all ways to set its brackets. */
+Test(compose, chains_are_ranked) {
+  static const int64_t sizes[] = { 48, 200, 16, 120, 80, 32 };
+  static const int ways[] = { 0, 0, 1, 2, 5, 14 };
+  struct perfpred_generate_options options = PERFPRED_GENERATE_OPTIONS_INIT;
+  struct perfpred_error error;
+  options.n_upper = 200;
+  context = make_context();
+  for (int matrices = 2; matrices <= 5; matrices++) {
+    struct perfpred_ranked ranking[14];
+    double costs[14];
+    char operation[16];
+    int count = 0;
+    snprintf(operation, sizeof operation, "chain-%d", matrices);
+    for (size_t i = 0; i < perfpred_program_count(context); i++)
+      if (strcmp(perfpred_program_operation_at(context, i), operation) == 0)
+        programs[count++] = found(context, perfpred_program_name_at(context, i));
+    cr_assert_eq(count, ways[matrices]);
+    models = virtual_models(context, programs, 1, &options, by_flops, NULL); /* dgemm is all there is */
+    for (int i = 0; i < count; i++)
+      plans[i] = make_plan(programs[i], models);
+    cr_assert_ok(perfpred_rank((const struct perfpred_plan *const *)plans, (size_t)count, sizes, (size_t)matrices + 1,
+                               NULL, ranking, &error),
+                 error);
+    cr_assert_eq(chain_costs(sizes, matrices, costs), count);
+    qsort(costs, (size_t)count, sizeof costs[0], by_size);
+    for (int i = 0; i < count; i++)
+      cr_expect_float_eq(ranking[i].time_s.med, 2 * costs[i] / RATE, 1e-6 * costs[i] / RATE, "%s, place %d: %g, not %g",
+                         operation, i, ranking[i].time_s.med, 2 * costs[i] / RATE);
+    for (int i = 0; i < count; i++) {
+      perfpred_plan_destroy(plans[i]);
+      perfpred_program_unref(programs[i]);
+    }
+    perfpred_models_unref(models);
+  }
+  perfpred_context_destroy(context);
+}

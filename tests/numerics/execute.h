@@ -146,6 +146,8 @@ static void fill(const struct ppi_buffer *buffer, struct operand *operand) {
     }
 }
 
+static void (*special)(struct operand *operand); /* other data in place of these; NULL: none */
+
 static void make_operands(const struct perfpred_program *program, const int64_t *parameters) {
   free_operands();
   for (int i = 0, k = 0; i < program->buffer_count; i++) {
@@ -161,6 +163,8 @@ static void make_operands(const struct perfpred_program *program, const int64_t 
     for (size_t e = 0; e < count; e++)
       operand->after[e] = NAN;
     fill(buffer, operand);
+    if (special != NULL)
+      special(operand);
   }
 }
 

@@ -193,3 +193,22 @@ Test(calls, c04_crossover_of_the_columns_left, .init = start, .fini = stop) {
   const int calls = check(program, call, &blocked);
   cr_expect_gt(calls, check(program, call, &whole));
 }
+
+/* What the catalogue says to be as in LAPACK is compared above: itself, or as the part of another that it is (larfb). */
+Test(calls, nothing_is_left_out, .init = start, .fini = stop) {
+  static struct name names[NAMES_MAX];
+  const size_t count = names_of(&context, names);
+  size_t met = 0;
+  for (size_t i = 0; i < perfpred_program_count(&context); i++) {
+    const char *name = perfpred_program_name_at(&context, i);
+    const struct perfpred_program *program = algorithm(&context, name);
+    bool compared = strncmp(name + 1, "larfb-", 6) == 0;
+    if (!strstr(program->about, "as in LAPACK"))
+      continue;
+    for (size_t k = 0; k < count && !compared; k++)
+      compared = strcmp(names[k].text, name) == 0;
+    cr_expect(compared, "%s has no %s-call in drivers.algorithms", name, name);
+    met++;
+  }
+  cr_expect_geq(met, count, "%zu of %zu", met, count);
+}
