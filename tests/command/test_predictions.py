@@ -268,6 +268,15 @@ def test_tune():
         assert answer["default_b"] == 64
 
 
+def test_tune_default_of_a_routine():
+    """the default beside the choice is what ILAENV gives to the routine: 32 for QR, where Cholesky has 64"""
+    answer = run("tune", "dgeqrf", "-m", models("dgeqrf"), "n=500", "--json").json()
+    assert answer["default_b"] == 32 and answer["b"] != 32
+    (default,) = [candidate["time_s"] for candidate in answer["candidates"] if candidate["b"] == 32]
+    close(answer["yield_default"], answer["time_s"] / default, 1e-9)
+    assert answer["time_s"] < default and 0.0 < answer["expected_yield"] <= 1.0
+
+
 def test_tune_range():
     """tune keeps to the candidates of -b"""
     answer = run("tune", "chol-l-3", "-m", models(*ALL), "n=1000", "-b", "16:100:12", "--json").json()
