@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What people do by hand: a tensor contraction as transpose, transpose, one product of matrices, transpose. usage: ttgt BLAS EINSUM EXTENTS
-   REPETITIONS [LIBRARY], such as ttgt libblis.so.4 'ai,ibc->abc' 'a=400;b=400;c=400;i=8' 10. Tensors are column-major. Orders of the
+   REPETITIONS [LIBRARY [--fresh]], such as ttgt libblis.so.4 'ai,ibc->abc' 'a=400;b=400;c=400;i=8' 10. Tensors are column-major. Orders of the
    indices are chosen so that the fewest elements are moved, transpositions go by tiles, what needs none has none; a batch index is a
-   loop. LIBRARY has a function contract, as `perfpred contract --emit c` prints it: it is timed in turn with that, and its
-   results are compared. Prints JSON. bench/contract.py asks for it. */
+   loop. LIBRARY has the functions contract and contract_workspace, as `perfpred contract --emit c` prints them: contract is timed in turn with
+   that, and its results are compared. Both have memory for what they pack that was allocated, and touched, once and beforehand; with
+   --fresh the printed one allocates and frees its own at each call. Prints JSON. bench/contract.py asks for it. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -247,15 +248,35 @@ static void contract(dgemm_fn *dgemm, const struct matrix m[3], const char *batc
   }
 }
 
-typedef int contract_fn(const double *, const double *, double *);
+typedef int contract_fn(const double *, const double *, double *, void *);
+typedef size_t workspace_fn(void);
 
-static int find_emitted(const char *path, contract_fn **emitted) {
-  void *library = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
-  void *symbol = library != NULL ? dlsym(library, "contract") : NULL;
-  *emitted = NULL;
-  if (path != NULL && symbol == NULL)
+static int find_symbol(void *library, const char *name, void *function, size_t bytes) {
+  void *symbol = library != NULL ? dlsym(library, name) : NULL;
+  if (symbol == NULL)
     return fail(dlerror());
-  memcpy(emitted, &symbol, sizeof *emitted);
+  memcpy(function, &symbol, bytes);
+  return 0;
+}
+
+struct printed {
+  contract_fn *contract; /* NULL: none */
+  void *work;            /* NULL: it shall have its own */
+};
+
+static int find_printed(const char *path, bool fresh, struct printed *printed) {
+  workspace_fn *workspace = NULL;
+  void *library = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
+  if (path == NULL)
+    return 0;
+  if (find_symbol(library, "contract", &printed->contract, sizeof printed->contract) != 0 ||
+      find_symbol(library, "contract_workspace", &workspace, sizeof workspace) != 0)
+    return 1;
+  const size_t bytes = workspace();
+  printed->work = fresh || bytes == 0 ? NULL : malloc(bytes);
+  if (printed->work == NULL)
+    return !fresh && bytes > 0 ? fail("out of memory") : 0;
+  memset(printed->work, 0, bytes);
   return 0;
 }
 
@@ -284,7 +305,7 @@ static int find_product(const char *path, dgemm_fn **dgemm, const char **file) {
 
 struct run {
   dgemm_fn *dgemm;
-  contract_fn *emitted; /* NULL: none */
+  struct printed printed;
   char batch[RANK + 1];
   double times[2][1000], checksums[2], product_s;
 };
@@ -297,7 +318,7 @@ static int execute(struct run *run, struct tensor tensors[3], const struct matri
   if (way == 0)
     contract(run->dgemm, matrices, run->batch, &run->product_s);
   else
-    result = run->emitted(tensors[0].data, tensors[1].data, tensors[2].data);
+    result = run->printed.contract(tensors[0].data, tensors[1].data, tensors[2].data, run->printed.work);
   if (repetition >= 0)
     run->times[way][repetition] = bench_now_s() - begin;
   else
@@ -306,7 +327,7 @@ static int execute(struct run *run, struct tensor tensors[3], const struct matri
 }
 
 static int execute_all(struct run *run, struct tensor tensors[3], const struct matrix matrices[3], int repetitions) {
-  const int ways = run->emitted != NULL ? 2 : 1;
+  const int ways = run->printed.contract != NULL ? 2 : 1;
   for (int i = -1; i < repetitions; i++) {
     for (int way = 0; way < ways; way++)
       if (execute(run, tensors, matrices, way, i) != 0)
@@ -333,27 +354,37 @@ static int prepare(struct matrix matrices[3], char moved[4]) {
   return 0;
 }
 
+static void report(const struct run *run, int repetitions, const char *moved, const char *file) {
+  printf("{\"time_s\": %.9g, \"min_s\": %.9g, \"product_s\": %.9g, \"transposed\": \"%s\", \"checksum\": %.17g, "
+         "\"blas\": \"%s\"",
+         run->times[0][repetitions / 2], run->times[0][0], run->product_s / repetitions, moved, run->checksums[0],
+         file);
+  if (run->printed.contract != NULL)
+    printf(", \"emitted_s\": %.9g, \"emitted_checksum\": %.17g", run->times[1][repetitions / 2], run->checksums[1]);
+  printf("}\n");
+}
+
+static int count_repetitions(int argc, char **argv, bool fresh) {
+  return argc == 5 || argc == 6 || fresh ? atoi(argv[4]) : 0;
+}
+
 int main(int argc, char **argv) {
   static struct run run;
   struct tensor tensors[3] = { 0 };
   struct matrix matrices[3];
   char moved[4] = "";
   const char *file;
-  const int repetitions = argc == 5 || argc == 6 ? atoi(argv[4]) : 0;
+  const bool fresh = argc == 7 && strcmp(argv[6], "--fresh") == 0;
+  const int repetitions = count_repetitions(argc, argv, fresh);
   if (repetitions < 1 || repetitions > 1000)
-    return fail("expected BLAS EINSUM EXTENTS REPETITIONS [LIBRARY], 1 to 1000 repetitions");
-  if (find_product(argv[1], &run.dgemm, &file) != 0 || find_emitted(argc == 6 ? argv[5] : NULL, &run.emitted) != 0 ||
-      read_arguments(argv, tensors) != 0)
+    return fail("expected BLAS EINSUM EXTENTS REPETITIONS [LIBRARY [--fresh]], 1 to 1000 repetitions");
+  if (find_product(argv[1], &run.dgemm, &file) != 0 ||
+      find_printed(argc > 5 ? argv[5] : NULL, fresh, &run.printed) != 0 || read_arguments(argv, tensors) != 0)
     return 1;
   arrange(tensors, matrices);
   choose(tensors[0].indices, tensors[1].indices, true, tensors[2].indices, true, run.batch);
   if (prepare(matrices, moved) != 0 || execute_all(&run, tensors, matrices, repetitions) != 0)
     return 1;
-  printf("{\"time_s\": %.9g, \"min_s\": %.9g, \"product_s\": %.9g, \"transposed\": \"%s\", \"checksum\": %.17g, "
-         "\"blas\": \"%s\"",
-         run.times[0][repetitions / 2], run.times[0][0], run.product_s / repetitions, moved, run.checksums[0], file);
-  if (run.emitted != NULL)
-    printf(", \"emitted_s\": %.9g, \"emitted_checksum\": %.17g", run.times[1][repetitions / 2], run.checksums[1]);
-  printf("}\n");
+  report(&run, repetitions, moved, file);
   return 0;
 }

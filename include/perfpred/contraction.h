@@ -272,8 +272,12 @@ PERFPRED_API enum perfpred_status perfpred_contraction_program(const struct perf
                                                                struct perfpred_error *error);
 
 /**
- * An algorithm as self-contained C: one function that takes the three tensors and calls CBLAS. The extents are in it as numbers. It
- * returns 0, or 1 where it has no memory for copies.
+ * An algorithm as self-contained C: `int NAME(const double *A, const double *B, double *C, void *work)`, in the type of the contraction,
+ * calls CBLAS. The extents are in it as numbers. work is memory for its packed copies, at any address, of which `size_t
+ * NAME_workspace(void)` tells the bytes: those of the copies (perfpred_contraction_algorithm, work_bytes), each rounded up to lines of 64,
+ * and 64; 0 where it makes none. Its contents do not matter; a caller who keeps it for several calls saves what first touching new memory costs,
+ * which can be more than the contraction. Where work is NULL the function allocates that much and frees it; it returns 0, or 1 where there is no memory.
+ * Calls with different C and work may run in different threads.
  *
  * @param contraction the contraction
  * @param name name of the algorithm
@@ -281,7 +285,7 @@ PERFPRED_API enum perfpred_status perfpred_contraction_program(const struct perf
  * @param[out] text the text; free with perfpred_free
  * @param[out] error text of the error, or NULL
  * @return PERFPRED_OK, PERFPRED_INVALID (function is no identifier of C), PERFPRED_NOT_FOUND (no such algorithm), PERFPRED_OVERFLOW (an extent or a
- *         stride that BLAS would have to take is beyond its 32-bit integers), PERFPRED_NO_MEMORY
+ *         stride that BLAS would have to take is beyond its 32-bit integers, or work beyond 2^63 bytes), PERFPRED_NO_MEMORY
  * @par Thread safety: safe from any thread.
  * @since 0.1
  */

@@ -42,9 +42,7 @@ static void place_copy(const struct ppi_contract_copy *copy, struct ppi_tour_ope
   operand->copy.count = 1;
   operand->copy.inc = 0;
   operand->copy.rank = copy->rank;
-  for (int d = 0; d < copy->rank; d++)
-    operand->copy.dimensions[d] =
-        (struct ppi_transposed){ copy->dimensions[d].extent, copy->dimensions[d].tensor, copy->dimensions[d].packed };
+  ppi_contract_transposed(copy, operand->copy.dimensions);
 }
 
 static bool copies_slices(const struct ppi_contract_call *call) {

@@ -221,3 +221,9 @@ double ppi_contract_copies_made(const struct ppi_contract_call *call, const stru
     made *= (double)call->trips[l];
   return made;
 }
+
+void ppi_contract_transposed(const struct ppi_contract_copy *copy, struct ppi_transposed dimensions[PPI_RANK_MAX]) {
+  for (int d = 0; d < copy->rank; d++)
+    dimensions[d] =
+        (struct ppi_transposed){ copy->dimensions[d].extent, copy->dimensions[d].tensor, copy->dimensions[d].packed };
+}

@@ -19,6 +19,7 @@
 #ifndef PPI_CONTRACT_CALL_H
 #define PPI_CONTRACT_CALL_H
 
+#include "base/transposition.h"
 #include "contract/contract.h"
 
 #define PPI_CONTRACT_ARGUMENTS 13 /* of gemm */
@@ -84,5 +85,7 @@ void ppi_contract_resolve(const struct ppi_contraction *contraction, const struc
                           struct ppi_contract_call *call);
 /* How often a copy is made (times 2 for one that goes out, too): the product of trips of the loops around it. */
 double ppi_contract_copies_made(const struct ppi_contract_call *call, const struct ppi_contract_copy *copy);
+/* Of a copy of a whole tensor. */
+void ppi_contract_transposed(const struct ppi_contract_copy *copy, struct ppi_transposed dimensions[PPI_RANK_MAX]);
 
 #endif

@@ -10,6 +10,14 @@
 
 static const char *const types[] = { "float", "double", "float _Complex", "double _Complex" };
 
+#define LINE 64 /* bytes of a line of the cache */
+
+struct memory {
+  int64_t per_line;               /* elements */
+  int64_t elements[PPI_OPERANDS]; /* of each packed copy, up to the end of its last line */
+  int64_t bytes;
+};
+
 struct printer {
   const struct ppi_contraction *contraction; /* whose tensors the loops go through */
   const struct ppi_contract_algorithm *algorithm;
@@ -18,6 +26,7 @@ struct printer {
   struct ppi_contraction derived; /* which makes this one of it */
   struct ppi_contract_algorithm nest;
   struct ppi_contract_call call;
+  struct memory memory;
   bool complex;
   struct ppi_text *text;
 };
@@ -227,7 +236,13 @@ static void put_comment(const struct printer *printer) {
                     printer->given->index[i].extent);
   ppi_text_append(printer->text,
                   ".\n   The first index of a tensor is the one whose elements lie closest, unless strides "
-                  "were given. Returns 0; 1: no memory. */\n");
+                  "were given.\n");
+  ppi_text_append(
+      printer->text,
+      printer->call.copy_count > 0
+          ? "   work: memory of that many bytes, whose contents do not matter, for copies; NULL: it is allocated and "
+            "freed at\n   each call, which may cost more than the product. Returns 0; 1: no memory. */\n"
+          : "   It makes no copies: work may be NULL. Returns 0. */\n");
 }
 
 /* Constants that complex kernels take by address. */
@@ -245,32 +260,68 @@ static void put_constants(const struct printer *printer) {
     ppi_text_printf(printer->text, "  %s sum;\n", type);
 }
 
-static void put_memory(const struct printer *printer) {
-  const struct ppi_contract_call *call = &printer->call;
-  const char *type = types[printer->contraction->type];
-  if (call->copy_count == 0)
-    return;
-  ppi_text_append(printer->text, "  int status = 1;\n");
+/* Packed copies lie one behind the other; each begins at a line of the cache, wherever the memory does. Returns false where nobody can
+   have so much. */
+static bool measure_memory(const struct ppi_contract_call *call, struct memory *memory) {
+  memory->bytes = call->copy_count > 0 ? LINE : 0;
   for (int i = 0; i < call->copy_count; i++) {
-    const char name = PPI_TENSOR_NAME(call->copies[i].operand);
-    ppi_text_printf(printer->text, "  %s *P%c = malloc(%" PRId64 " * sizeof *P%c);\n", type, name,
-                    call->copies[i].elements > 0 ? call->copies[i].elements : 1, name);
+    int64_t elements = call->copies[i].elements;
+    if (__builtin_add_overflow(elements, -elements & (memory->per_line - 1), &memory->elements[i]) ||
+        __builtin_mul_overflow(memory->elements[i], LINE / memory->per_line, &elements) ||
+        __builtin_add_overflow(memory->bytes, elements, &memory->bytes))
+      return false;
   }
-  for (int i = 0; i < call->copy_count; i++)
-    ppi_text_printf(printer->text, "%s!P%c", i == 0 ? "  if (" : " || ", PPI_TENSOR_NAME(call->copies[i].operand));
-  ppi_text_append(printer->text, ")\n    goto done;\n");
+  return true;
+}
+
+static void put_memory(const struct printer *printer, const char *function) {
+  const struct ppi_contract_call *call = &printer->call;
+  struct ppi_text *text = printer->text;
+  if (call->copy_count == 0) {
+    ppi_text_append(text, "  (void)work;\n");
+    return;
+  }
+  ppi_text_printf(text, "  void *own = NULL;\n  if (!work && !(work = own = malloc(%s_workspace())))\n    return 1;\n",
+                  function);
+  for (int i = 0; i < call->copy_count; i++) {
+    ppi_text_printf(text, "  %s *P%c = ", types[printer->contraction->type], PPI_TENSOR_NAME(call->copies[i].operand));
+    if (i == 0)
+      ppi_text_printf(text, "(void *)((char *)work + (%d - (uintptr_t)work %% %d) %% %d);\n", LINE, LINE, LINE);
+    else
+      ppi_text_printf(text, "P%c + %" PRId64 ";\n", PPI_TENSOR_NAME(call->copies[i - 1].operand),
+                      printer->memory.elements[i - 1]);
+  }
 }
 
 static void put_end(const struct printer *printer) {
+  if (printer->call.copy_count > 0)
+    ppi_text_append(printer->text, "  free(own);\n");
+  ppi_text_append(printer->text, "  return 0;\n}\n");
+}
+
+static void put_includes(const struct printer *printer) {
   const struct ppi_contract_call *call = &printer->call;
-  if (call->copy_count == 0) {
-    ppi_text_append(printer->text, "  return 0;\n}\n");
-    return;
-  }
-  ppi_text_append(printer->text, "  status = 0;\ndone:\n");
-  for (int i = call->copy_count - 1; i >= 0; i--)
-    ppi_text_printf(printer->text, "  free(P%c);\n", PPI_TENSOR_NAME(call->copies[i].operand));
-  ppi_text_append(printer->text, "  return status;\n}\n");
+  bool lines = false;
+  for (int i = 0; i < call->copy_count; i++)
+    lines = lines || (call->copies[i].rank > 0 && ppi_contract_has_lines(&call->copies[i]));
+  ppi_text_append(printer->text, "#include <cblas.h>\n#include <stddef.h>\n#include <stdint.h>\n");
+  if (call->copy_count > 0)
+    ppi_text_append(printer->text, "#include <stdlib.h>\n");
+  if (lines)
+    ppi_text_append(printer->text, "#include <string.h>\n");
+}
+
+static void put_declarations(const struct printer *printer, const char *function) {
+  const char *type = types[printer->contraction->type];
+  struct ppi_text *text = printer->text;
+  ppi_text_printf(text, "\nsize_t %s_workspace(void);\n", function);
+  ppi_text_printf(text, "int %s(const %s *A, const %s *B, %s *C, void *work);\n", function, type, type, type);
+  ppi_text_printf(text, "\n/* Bytes. */\nsize_t %s_workspace(void) {\n", function);
+  if (printer->memory.bytes > UINT32_MAX)
+    ppi_text_printf(text, "#if SIZE_MAX < %" PRId64 "\n#error \"no memory here is that large\"\n#endif\n",
+                    printer->memory.bytes);
+  ppi_text_printf(text, "  return %" PRId64 ";\n}\n", printer->memory.bytes);
+  ppi_text_printf(text, "\nint %s(const %s *A, const %s *B, %s *C, void *work) {\n", function, type, type, type);
 }
 
 /* BLAS as distributions have it takes integers of 32 bits. */
@@ -295,7 +346,6 @@ enum perfpred_status ppi_contract_print_c(const struct ppi_contraction *contract
                                           const struct ppi_contract_algorithm *algorithm, const char *function,
                                           struct ppi_text *text, struct perfpred_error *error) {
   struct printer printer = { .contraction = contraction, .algorithm = algorithm, .text = text };
-  const char *type = types[contraction->type];
   printer.given = contraction;
   printer.named = algorithm;
   if (algorithm->way != 0) {
@@ -305,17 +355,17 @@ enum perfpred_status ppi_contract_print_c(const struct ppi_contraction *contract
   }
   printer.complex = ppi_type_is_complex(contraction->type);
   ppi_contract_resolve(contraction, algorithm, &printer.call);
+  printer.memory.per_line = LINE / (int64_t)ppi_type_bytes(contraction->type, false);
   enum perfpred_status status = check_integers(&printer, error);
   if (status)
     return status;
+  if (!measure_memory(&printer.call, &printer.memory))
+    return ppi_error_set(error, PERFPRED_OVERFLOW, "the packed copies of all tensors reach beyond 2^63 bytes");
   put_comment(&printer);
-  ppi_text_append(text, "#include <cblas.h>\n#include <stdint.h>\n");
-  if (printer.call.copy_count > 0)
-    ppi_text_append(text, "#include <stdlib.h>\n");
-  ppi_text_printf(text, "\nint %s(const %s *A, const %s *B, %s *C);\n", function, type, type, type);
-  ppi_text_printf(text, "\nint %s(const %s *A, const %s *B, %s *C) {\n", function, type, type, type);
+  put_includes(&printer);
+  put_declarations(&printer, function);
   put_constants(&printer);
-  put_memory(&printer);
+  put_memory(&printer, function);
   put_zero(&printer);
   put_nest(&printer);
   put_end(&printer);

@@ -139,7 +139,7 @@ enum perfpred_status ppi_tour_walk_make(struct ppi_tour_walk *walk, const struct
     walk->packed[o] = packed[o];
     walk->origin[o] = tensors[o];
     if (whole)
-      ppi_transposition_plan(operand->copy.dimensions, operand->copy.rank, walk->element, &walk->moved[o]);
+      ppi_transposition_plan(operand->copy.dimensions, operand->copy.rank, &walk->moved[o]);
     else if (operand->copy.loops > walk->innermost_copy)
       walk->innermost_copy = operand->copy.loops;
   }
@@ -194,7 +194,7 @@ void ppi_tour_walk_copy(struct ppi_tour_walk *walk, int operand, bool out) {
   const struct ppi_tour_copy *copy = &walk->tour->operands[operand].copy;
   struct ppi_frame *frame = out ? &walk->out[operand] : &walk->in[operand];
   if (ppi_tour_is_whole(copy)) {
-    ppi_transposition_run(&walk->moved[operand], walk->origin[operand], walk->packed[operand], out);
+    ppi_transposition_run(&walk->moved[operand], walk->element, walk->origin[operand], walk->packed[operand], out);
     return;
   }
   unsigned char *tensor = *walk->at[operand], *packed = walk->packed[operand];

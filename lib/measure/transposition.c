@@ -1,63 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/transposition.h"
 
-#include <assert.h>
-
-#define TILE 16 /* elements along either side: their lines stay in the nearest cache */
-
-/* --- Planning -------------------------------------------------------------------------------------------------------- */
-
-/* By packed place, without dimensions that go nowhere. Returns how many are left. */
-static int sort(const struct ppi_transposed *dimensions, int rank, struct ppi_transposed *sorted) {
-  int count = 0;
-  for (int d = 0; d < rank; d++) {
-    if (dimensions[d].extent == 1)
-      continue;
-    int at = count++;
-    for (; at > 0 && sorted[at - 1].packed > dimensions[d].packed; at--)
-      sorted[at] = sorted[at - 1];
-    sorted[at] = dimensions[d];
-  }
-  return count;
-}
-
-static int join(struct ppi_transposed *sorted, int count) {
-  int joined = 0;
-  for (int d = 0; d < count; d++) {
-    struct ppi_transposed *before = joined > 0 ? &sorted[joined - 1] : NULL;
-    if (before != NULL && sorted[d].tensor == before->tensor * before->extent &&
-        sorted[d].packed == before->packed * before->extent)
-      before->extent *= sorted[d].extent;
-    else
-      sorted[joined++] = sorted[d];
-  }
-  return joined;
-}
-
-void ppi_transposition_plan(const struct ppi_transposed *dimensions, int rank, size_t element,
-                            struct ppi_transposition *transposition) {
-  static const struct ppi_transposed nowhere = { 1, 0, 0 };
-  struct ppi_transposed sorted[PPI_TRANSPOSED_RANK_MAX] = { { 0 } };
-  struct ppi_transposition made = { .element = element, .plane = { nowhere, nowhere } };
-  int fast = 0;
-  assert(rank <= PPI_TRANSPOSED_RANK_MAX);
-  for (int d = 0; d < rank; d++)
-    made.empty = made.empty || dimensions[d].extent <= 0;
-  int count = made.empty ? 0 : sort(dimensions, rank, sorted);
-  count = join(sorted, count);
-  for (int d = 1; d < count; d++)
-    if (sorted[d].tensor < sorted[fast].tensor)
-      fast = d;
-  if (fast == 0) /* lines run through both: any other dimension will do */
-    fast = 1;
-  for (int d = 0; d < count; d++)
-    if (d == 0 || d == fast)
-      made.plane[d > 0] = sorted[d];
-    else
-      made.loops[made.loop_count++] = sorted[d];
-  *transposition = made;
-}
-
 /* *last: farther by one dimension; false: nobody knows where that is. */
 static bool reach(int64_t extent, int64_t stride, int64_t *last) {
   int64_t steps = 0;
@@ -108,9 +51,10 @@ struct steps {
         name##_lines((type *)to + j * t->plane[1], (const type *)from + j * f->plane[1], n[0]);                        \
       return;                                                                                                          \
     }                                                                                                                  \
-    for (int64_t j = 0; j < n[1]; j += TILE)                                                                           \
-      for (int64_t i = 0; i < n[0]; i += TILE) {                                                                       \
-        const int64_t part[2] = { n[0] - i < TILE ? n[0] - i : TILE, n[1] - j < TILE ? n[1] - j : TILE };              \
+    for (int64_t j = 0; j < n[1]; j += PPI_TRANSPOSED_TILE)                                                            \
+      for (int64_t i = 0; i < n[0]; i += PPI_TRANSPOSED_TILE) {                                                        \
+        const int64_t part[2] = { n[0] - i < PPI_TRANSPOSED_TILE ? n[0] - i : PPI_TRANSPOSED_TILE,                     \
+                                  n[1] - j < PPI_TRANSPOSED_TILE ? n[1] - j : PPI_TRANSPOSED_TILE };                   \
         name##_tile((type *)to + i * t->plane[0] + j * t->plane[1],                                                    \
                     (const type *)from + i * f->plane[0] + j * f->plane[1], part, t, f);                               \
       }                                                                                                                \
@@ -137,10 +81,11 @@ static bool count_on(const struct ppi_transposition *it, int64_t *at, int64_t *t
   return false;
 }
 
-void ppi_transposition_run(const struct ppi_transposition *transposition, void *tensor, void *packed, bool out) {
+void ppi_transposition_run(const struct ppi_transposition *transposition, size_t element, void *tensor, void *packed,
+                           bool out) {
   const struct ppi_transposition *it = transposition;
-  move_fn *const move = it->element == sizeof(element4) ? move4 : it->element == sizeof(element8) ? move8 : move16;
-  const int64_t n[2] = { it->plane[0].extent, it->plane[1].extent }, bytes = (int64_t)it->element;
+  move_fn *const move = element == sizeof(element4) ? move4 : element == sizeof(element8) ? move8 : move16;
+  const int64_t n[2] = { it->plane[0].extent, it->plane[1].extent }, bytes = (int64_t)element;
   const struct steps in_tensor = { { it->plane[0].tensor, it->plane[1].tensor } };
   const struct steps in_packed = { { it->plane[0].packed, it->plane[1].packed } };
   int64_t at[PPI_TRANSPOSED_RANK_MAX] = { 0 }, place = 0, pack = 0;

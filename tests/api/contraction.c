@@ -194,7 +194,11 @@ Test(contraction, c) {
   char *text = NULL;
   cr_assert_ok(perfpred_contraction_emit_c(first, "c-dgemm", "product", &text, &error), error);
   cr_expect(strstr(text,
-                   "int product(const double *A, const double *B, double *C) {\n"
+                   "size_t product_workspace(void) {\n"
+                   "  return 0;\n"
+                   "}\n\n"
+                   "int product(const double *A, const double *B, double *C, void *work) {\n"
+                   "  (void)work;\n"
                    "  for (int64_t c = 0; c < 400; c++) {\n"
                    "    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 400, 400, 8, 1, A, 400, B + 3200 * c, "
                    "8, 0, C + 160000 * c, 400);\n"
@@ -203,7 +207,7 @@ Test(contraction, c) {
                    "}\n"),
             "%s", text);
   perfpred_free(text);
-  static const char *const wrong[] = { "", "3x", "a-b", "int", "while", "f()" };
+  static const char *const wrong[] = { "", "3x", "a-b", "int", "while", "f()", "memcpy", "size_t" };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     text = NULL;
     cr_expect_eq(perfpred_contraction_emit_c(first, "c-dgemm", wrong[i], &text, &error), PERFPRED_INVALID);
@@ -217,6 +221,28 @@ Test(contraction, c) {
   cr_assert_ok(perfpred_contraction_emit_c(large, "bc-daxpy", NULL, &text, &error), error);
   cr_expect(strstr(text, "b < 3000000000; b++"), "%s", text);
   perfpred_free(text);
+  perfpred_contraction_destroy(large);
+}
+
+/* Lines of 64 bytes: A has 5 x 3 x 2 floats = 120 bytes, B 3 x 4 x 2 = 96, C 5 x 4 x 2 = 160. */
+Test(contraction, memory_of_packed_copies_in_c) {
+  struct perfpred_contraction_options options = PERFPRED_CONTRACTION_OPTIONS_INIT;
+  const int64_t extents[] = { 5, 3, 4, 2 }, many[] = { 32768, 32768, 32768, 32768, 32768, 32768 };
+  char *text = NULL;
+  options.type = 's';
+  struct perfpred_contraction *small = make("hai,hib->hab", "aibh", extents, &options);
+  cr_assert_ok(perfpred_contraction_emit_c(small, "ABC*-sgemm", NULL, &text, &error), error);
+  cr_expect(strstr(text, "  return 512;\n"), "%s", text); /* 64 + 128 + 128 + 192 */
+  cr_expect(strstr(text, "  float *PB = PA + 32;\n  float *PC = PB + 32;\n"), "%s", text);
+  cr_expect_null(strstr(text, "#error"));
+  perfpred_free(text);
+  perfpred_contraction_destroy(small);
+  struct perfpred_contraction *large =
+      make("mhkn,ukvh->munv", "mhknuv", many, &options); /* each 2^60 floats: 2^62 bytes */
+  text = NULL;
+  cr_expect_eq(perfpred_contraction_emit_c(large, "ABC*-sgemm", NULL, &text, &error), PERFPRED_OVERFLOW);
+  cr_expect_str_eq(error.text, "the packed copies of all tensors reach beyond 2^63 bytes");
+  cr_expect_null(text);
   perfpred_contraction_destroy(large);
 }
 

@@ -78,8 +78,18 @@ def test_whole_tensors():
     assert "algorithm ABC__-dgemm(" in text and text.count("dcopy(") == 3 and text.count("dgemm(N, ") == 1, text
     assert run(*words, "--program", "ABC__-dgemm").out == text
     text = run(*words, "--emit", "c", "ABC*-dgemm").out
-    assert "by the algorithm ABC*-dgemm" in text and text.count("cblas_dgemm(") == 1 and "malloc(8640 * sizeof *PC)" not in text, text
-    assert "malloc(6480 * sizeof *PC)" in text, text
+    assert "by the algorithm ABC*-dgemm" in text and text.count("cblas_dgemm(") == 1, text
+    # A has 6720 elements, B 3024, C 6480: whole lines of eight, and one more
+    assert "return 129856;" in text and "PB = PA + 6720;" in text and "PC = PB + 3024;" in text and text.count("malloc(") == 1, text
+    assert text.count("memcpy(") == 3 and "memcpy(&PA[10 * n + 120 * h], &A[560 * n + 10 * h], 10 * sizeof *C);" in text, text
+    text = run("contract", "bgk,bkd->bgd", "b=33", "g=3", "k=32", "d=2", "--emit", "c", "ABC*-dgemm").out
+    # d goes on where k ends, in B and in PB: one loop has the name of the first
+    tiles = ("  for (int64_t b0 = 0; b0 < 33; b0 += 16)\n"
+             "    for (int64_t k0 = 0; k0 < 64; k0 += 16)\n"
+             "      for (int64_t b = b0, b1 = b0 + 16 < 33 ? b0 + 16 : 33; b < b1; b++)\n"
+             "        for (int64_t k = k0; k < k0 + 16; k++)\n"
+             "          PB[k + 64 * b] = B[33 * k + b];\n")  # fmt: skip
+    assert tiles in text and "memcpy" not in text and "string.h" not in text, text
     refuses(1, *words, "--analyze", "ABC*-dgemm", naming=["ABC*-dgemm", "whole tensors"])
     refuses(1, *words, "--emit", "c", "*-dgemm", naming=["ABC*-dgemm"])
     refuses(1, "contract", "q,q->q", "q=4", "--program", "*-dgemm", naming=["*-dgemm"])
@@ -194,20 +204,69 @@ def test_edges():
 
 # --- C and programs -----------------------------------------------------------------------------------------------------------
 
-DRIVER = """#include <stdio.h>
+# Each is called with memory of its own, with memory that is given (dirty, at any address, guarded), and where there is none.
+DRIVER = """#include <complex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #define COUNT(array) (sizeof array / sizeof array[0])
+#define GUARD 256
+static int empty, allocated;
+static void *allocate(size_t bytes) {
+  allocated += !empty;
+  return empty ? NULL : malloc(bytes);
+}
+static void release(void *memory) {
+  allocated -= memory != NULL;
+  free(memory);
+}
+#define malloc allocate
+#define free release
 %(sources)s
-static const double want[] = { %(want)s };
-static const struct { const char *name; int (*run)(const double *, const double *, double *); } all[] = { %(table)s };
-static double A[%(a)d], B[%(b)d], C[COUNT(want)];
+#undef malloc
+#undef free
+typedef %(type)s element;
+static const element want[] = { %(want)s };
+static const struct {
+  const char *name;
+  int (*run)(const element *, const element *, element *, void *);
+  size_t (*workspace)(void);
+  size_t elements;
+} all[] = { %(table)s };
+static const element A[] = { %(a)s }, B[] = { %(b)s };
+static element C[COUNT(want)];
+static int is_wrong(unsigned k, void *work) {
+  for (unsigned i = 0; i < COUNT(want); i++) C[i] = 1e9;
+  int bad = all[k].run(A, B, C, work) != 0;
+  for (unsigned i = 0; i < COUNT(want); i++) bad |= C[i] != want[i];
+  return bad || allocated != 0;
+}
+static int is_wrong_in(unsigned k, size_t offset) {
+  const size_t bytes = all[k].workspace();
+  unsigned char *memory = malloc(bytes + 2 * GUARD + offset);
+  int bad = memory == NULL;
+  memset(memory, 0xff, bytes + 2 * GUARD + offset);
+  bad |= is_wrong(k, memory + GUARD + offset);
+  for (size_t i = 0; i < GUARD; i++) bad |= memory[i] != 0xff || memory[GUARD + offset + bytes + i] != 0xff;
+  free(memory);
+  return bad;
+}
+static int is_wrong_without(unsigned k) {
+  const int needed = all[k].workspace() > 0;
+  empty = 1;
+  C[0] = 7;
+  int bad = all[k].run(A, B, C, NULL) != needed || (needed && C[0] != 7);
+  bad |= is_wrong_in(k, 0);
+  empty = 0;
+  return bad;
+}
 int main(void) {
-  int wrong = 0;
-  for (int i = 0; i < %(a)d; i++) A[i] = i %% 7 - 3;
-  for (int i = 0; i < %(b)d; i++) B[i] = i %% 5 - 2;
+  unsigned wrong = 0;
   for (unsigned k = 0; k < COUNT(all); k++) {
-    for (unsigned i = 0; i < COUNT(want); i++) C[i] = 1e9;
-    int status = all[k].run(A, B, C), bad = status != 0;
-    for (unsigned i = 0; i < COUNT(want); i++) bad |= C[i] != want[i];
+    const size_t bytes = all[k].workspace(), least = all[k].elements * sizeof(element);
+    int bad = (bytes > 0) != (least > 0) || bytes < least || bytes > least + 256;
+    bad |= is_wrong(k, NULL) || is_wrong_without(k);
+    for (size_t offset = 0; offset <= 64; offset += sizeof(element)) bad |= is_wrong_in(k, offset);
     if (bad) printf("%%s\\n", all[k].name);
     wrong += bad;
   }
@@ -215,12 +274,19 @@ int main(void) {
   return 0;
 }
 """
+TYPES = {"s": ("float", 4), "d": ("double", 8), "c": ("float _Complex", 8), "z": ("double _Complex", 16)}
 
 
-def contract_by_c(einsum, extents, names):
+def numerals(values):
+    """As C has them; complex ones are sums."""
+    return ", ".join(f"{value.real!r} + {value.imag!r} * _Complex_I" if isinstance(value, complex) else repr(value) for value in values)
+
+
+def contract_by_c(einsum, extents, names, letter="d", flags=()):
     """Emits these algorithms, compiles them with a small CBLAS, runs them. Integers: results are exact."""
     contraction = Contraction(einsum)
-    words = ["contract", einsum, *(f"{index}={value}" for index, value in extents.items())]
+    words = ["contract", einsum, *(f"{index}={value}" for index, value in extents.items()), "--type", letter]
+    listed = {one["name"]: one for one in report(*words, "--list", "--transpose")["algorithms"]}
     place = path(f"c-{len(os.listdir(folder()))}")
     os.makedirs(place)
     shutil.copy(os.path.join(ROOT, "tests", "command", "small_cblas.h"), os.path.join(place, "cblas.h"))
@@ -229,13 +295,16 @@ def contract_by_c(einsum, extents, names):
         assert done.code == 0, done.err
     sizes = [math.prod(extents[index] for index in tensor) for tensor in (contraction.a, contraction.b)]
     a, b = [i % 7 - 3 for i in range(sizes[0])], [i % 5 - 2 for i in range(sizes[1])]
+    if letter in "cz":
+        a, b = [value + (i % 3 - 1) * 1j for i, value in enumerate(a)], [value + i % 2 * 1j for i, value in enumerate(b)]
+    ctype, size = TYPES[letter]
     with open(os.path.join(place, "main.c"), "w", encoding="utf-8") as file:
         file.write(DRIVER % {
-            "sources": "".join(f'#include "f{i}.c"\n' for i in range(len(names))),
-            "table": ", ".join(f'{{ "{name}", f{i} }}' for i, name in enumerate(names)), "a": sizes[0], "b": sizes[1],
-            "want": ", ".join(map(repr, contractions.reference(einsum, extents, a, b)))})  # fmt: skip
+            "sources": "".join(f'#include "f{i}.c"\n' for i in range(len(names))), "type": ctype, "a": numerals(a), "b": numerals(b),
+            "table": ", ".join(f'{{ "{name}", f{i}, f{i}_workspace, {listed[name]["work_bytes"] // size} }}' for i, name in enumerate(names)),
+            "want": numerals(contractions.reference(einsum, extents, a, b))})  # fmt: skip
     program = os.path.join(place, "program")
-    strict = "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"
+    strict = "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", *flags
     subprocess.run([shutil.which("cc"), *strict, "-I", place, "-o", program, os.path.join(place, "main.c")], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert done.stdout == f"{len(names)} of {len(names)}\n", done.stdout
@@ -250,6 +319,18 @@ def test_c():
     contract_by_c("ija,jbic->abc", {"i": 3, "j": 4, "a": 5, "b": 2, "c": 6}, third + ["jci-dger", "ijcb-daxpy"])
     contract_by_c("qij,qjk->qik", {"q": 3, "i": 2, "j": 4, "k": 5}, ["q'''-dgemm", "kq'-dgemv", "ABC*-dgemm"])
     contract_by_c("mhkn,ukvh->munv", {"m": 3, "h": 2, "k": 18, "n": 4, "u": 5, "v": 2}, ["ABC*-dgemm"])
+    return None
+
+
+def test_c_of_all_types():
+    """packed memory in each type: slices, whole tensors by lines and by tiles, tiles that end early, an extent of 1"""
+    if shutil.which("cc") is None:
+        return "no C compiler"
+    for letter in "sdcz":
+        contract_by_c("ija,jbic->abc", {"i": 3, "j": 4, "a": 5, "b": 2, "c": 6}, [f"i'c-{letter}gemm", f"B*-{letter}gemm"], letter)
+        contract_by_c("mhkn,ukvh->munv", {"m": 3, "h": 2, "k": 18, "n": 4, "u": 5, "v": 2}, [f"ABC*-{letter}gemm"], letter, ["-O3"])
+    for extents in ({"b": 33, "g": 3, "k": 32, "d": 2}, {"b": 32, "g": 2, "k": 16, "d": 17}, {"b": 17, "g": 1, "k": 5, "d": 40}):
+        contract_by_c("bgk,bkd->bgd", extents, ["ABC*-dgemm" if extents["g"] > 1 else "B*-dgemm"])
     return None
 
 

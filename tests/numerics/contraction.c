@@ -244,6 +244,34 @@ static void print_all(FILE *file) {
   }
 }
 
+typedef int contract_fn(const void *, const void *, void *, void *);
+typedef size_t workspace_fn(void);
+
+static void find(void *library, const char *name, void *function) {
+  void *const symbol = dlsym(library, name);
+  cr_assert_not_null(symbol, "%s", name);
+  memcpy(function, &symbol, sizeof symbol);
+}
+
+/* With memory of its own, and with what is given. */
+static void run_printed(void *library, const char *name, struct problem *problem) {
+  char asks[60];
+  contract_fn *contract = NULL;
+  workspace_fn *workspace = NULL;
+  snprintf(asks, sizeof asks, "%s_workspace", name);
+  find(library, name, &contract);
+  find(library, asks, &workspace);
+  for (int given = 0; given < 2; given++) {
+    void *work = given ? malloc(workspace()) : NULL;
+    if (work)
+      memset(work, 0xff, workspace());
+    spoil(problem);
+    cr_expect_eq(contract(problem->tensor[0], problem->tensor[1], problem->tensor[2], work), 0);
+    compare(problem, given ? "printed C with a workspace" : "printed C", name);
+    free(work);
+  }
+}
+
 static void run_all(void *library) {
   struct problem problem;
   struct ppi_contract_algorithm algorithm;
@@ -252,14 +280,9 @@ static void run_all(void *library) {
     solve(&problem);
     uint64_t i = 0;
     for (; ppi_contract_at(&problem.it, printed[p].filter, i, &algorithm); i++) {
-      int (*function)(const void *, const void *, void *) = NULL;
       char name[40];
       snprintf(name, sizeof name, "f%zu_%d", p, (int)i);
-      *(void **)&function = dlsym(library, name);
-      cr_assert_not_null(function, "%s", name);
-      spoil(&problem);
-      cr_expect_eq(function(problem.tensor[0], problem.tensor[1], problem.tensor[2]), 0);
-      compare(&problem, "printed C", name);
+      run_printed(library, name, &problem);
     }
     cr_expect_gt(i, 0);
     clear(&problem);

@@ -86,12 +86,12 @@ Test(transposition, every_element_comes_to_its_place_and_back) {
     for (int i = 1; i < 4; i++)
       memset(memories[i], i == 3 ? 2 : i, (size_t)(i == 1 || i == 2 ? sizes[1] : sizes[0]) * element);
     memset(memories[2], 1, (size_t)sizes[1] * element);
-    ppi_transposition_plan(dimensions, rank, element, &plan);
-    ppi_transposition_run(&plan, memories[0], memories[1], false);
+    ppi_transposition_plan(dimensions, rank, &plan);
+    ppi_transposition_run(&plan, element, memories[0], memories[1], false);
     moved += expect(dimensions, rank, element, memories[2], memories[0], false);
     cr_assert_eq(memcmp(memories[1], memories[2], (size_t)sizes[1] * element), 0, "round %d", round);
     memset(memories[0], 2, (size_t)sizes[0] * element);
-    ppi_transposition_run(&plan, memories[0], memories[1], true);
+    ppi_transposition_run(&plan, element, memories[0], memories[1], true);
     expect(dimensions, rank, element, memories[3], memories[1], true);
     cr_assert_eq(memcmp(memories[0], memories[3], (size_t)sizes[0] * element), 0, "round %d, back", round);
   }
@@ -106,10 +106,10 @@ Test(transposition, by_hand) {
   double tensor[6], packed[6];
   struct ppi_transposition plan;
   memcpy(tensor, lies, sizeof lies);
-  ppi_transposition_plan(turned, 2, sizeof(double), &plan);
-  ppi_transposition_run(&plan, tensor, packed, false);
+  ppi_transposition_plan(turned, 2, &plan);
+  ppi_transposition_run(&plan, sizeof(double), tensor, packed, false);
   cr_expect_eq(memcmp(packed, right, sizeof right), 0);
-  ppi_transposition_plan(blocks, 4, sizeof(double), &plan);
+  ppi_transposition_plan(blocks, 4, &plan);
   cr_expect_eq(plan.loop_count, 0);
   cr_expect_eq(plan.plane[0].extent, 8);
   cr_expect_eq(plan.plane[1].extent, 2);
