@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The client with the real worker. */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -137,6 +138,26 @@ Test(remote_worker, threads_of_the_reference_blas) {
 
 Test(remote_worker, threads_of_a_parallel_blis) {
   expect_threads("/usr/lib/*/blis-openmp/libblis.so.4", 2, 2, "");
+}
+
+/* C21: the setters of a BLAS hold for the process, and a host may have its own count in the very library that is measured. */
+Test(remote_worker, the_hosts_threads_stay) {
+  static const char pattern[] = "/usr/lib/*/blis-openmp/libblis.so.4";
+  void *blis = dlopen(installed(pattern), RTLD_NOW | RTLD_LOCAL);
+  void (*set)(int64_t count);
+  int64_t (*get)(void);
+  cr_assert_not_null(blis, "%s", dlerror());
+  *(void **)&set = dlsym(blis, "bli_thread_set_num_threads");
+  *(void **)&get = dlsym(blis, "bli_thread_get_num_threads");
+  cr_assert(set && get);
+  set(3);
+  cr_assert_eq(setenv("OMP_NUM_THREADS", "3", 1), 0);
+  cr_assert_eq(setenv("BLIS_NUM_THREADS", "3", 1), 0);
+  expect_threads(pattern, 2, 2, "");
+  cr_expect_eq(get(), 3);
+  cr_expect_str_eq(getenv("OMP_NUM_THREADS"), "3");
+  cr_expect_str_eq(getenv("BLIS_NUM_THREADS"), "3");
+  dlclose(blis);
 }
 
 Test(remote_worker, synthetic_topology) {
