@@ -67,7 +67,13 @@ static bool is_predicted(const struct options *options, enum task task) {
 static int check_options(const struct options *options, enum task task) {
   const bool predicts = is_predicted(options, task), measures = options->measure != 0;
   const bool analyzes = task == TASK_ANALYZE, emits = task == TASK_EMIT, staged = task == TASK_STAGES;
+  const bool chooses = predicts || task == TASK_LIST; /* among algorithms: none is named */
   const struct stray list[] = {
+    { "--kernel", "--list and predictions", options->kernel_names != NULL, chooses },
+    { "--max", "--list and predictions", options->most > 0, chooses },
+    { "--copies", "--list and predictions", options->copies, chooses },
+    { "--no-copies", "--list and predictions", options->no_copies, chooses },
+    { "--no-transpose", "--list and predictions", options->no_transpose, chooses },
     { "-m", "predictions", options->models != NULL, predicts && !staged },
     { "--mode", "predictions", options->mode != NULL, predicts && !staged },
     { "--stage", "predictions and --analyze", options->stage != NULL, (predicts && !staged) || analyzes },

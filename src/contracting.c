@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "contracting.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,6 +198,18 @@ int contracting_read_type(const struct options *options, struct perfpred_contrac
   return COMMAND_OK;
 }
 
+/* An extent that was not given is wrong usage, like a missing parameter of an algorithm. */
+static bool lacks_extent(const char *einsum, const struct extents *extents) {
+  for (const char *at = einsum; *at != '\0'; at++) {
+    size_t place = 0;
+    while (place < extents->count && extents->names[place][0] != *at)
+      place++;
+    if (place == extents->count && isalpha((unsigned char)*at))
+      return true;
+  }
+  return false;
+}
+
 static int create(struct session *session, const char *einsum, const struct extents *extents, bool fuse,
                   struct perfpred_contraction **contraction) {
   struct perfpred_contraction_options asked;
@@ -210,10 +223,11 @@ static int create(struct session *session, const char *einsum, const struct exte
   asked.strides_a = strides.given[0] ? strides.values[0] : NULL;
   asked.strides_b = strides.given[1] ? strides.values[1] : NULL;
   asked.strides_c = strides.given[2] ? strides.values[2] : NULL;
-  if (perfpred_contraction_create(einsum, extents->names, extents->values, extents->count, &asked, contraction,
-                                  &session->error) != PERFPRED_OK)
-    return session_fail(session);
-  return COMMAND_OK;
+  const enum perfpred_status status = perfpred_contraction_create(einsum, extents->names, extents->values,
+                                                                  extents->count, &asked, contraction, &session->error);
+  if (status == PERFPRED_INVALID && lacks_extent(einsum, extents))
+    return message_misuse("%s", session->error.text);
+  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
 }
 
 int contracting_create(struct session *session, const char *einsum, const struct extents *extents,

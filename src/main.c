@@ -118,11 +118,14 @@ static int dispatch(int count, char **words) {
   return command == NULL ? unknown(words[0]) : run(command, count - 1, words + 1);
 }
 
-/* Output that never arrived is a failure, whatever was computed. */
+/* Output that never arrived is a failure, whatever was computed. What a failed write said is lost where nothing is left to be
+   flushed: a line more, behind output that is broken anyway, fails for the same cause. */
 static int finish(int result) {
   bool failed = ferror(stdout) != 0;
   errno = 0;
   failed = fflush(stdout) != 0 || failed;
+  if (failed && result == COMMAND_OK && errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1)
+    errno = 0;
   if (failed && result == COMMAND_OK)
     return message_fail("standard output cannot be written: %s", errno != 0 ? strerror(errno) : "an earlier error");
   return result;

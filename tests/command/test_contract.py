@@ -582,8 +582,10 @@ def test_answers_apart():
 def test_bad_contractions():
     """what is no contraction is refused, and the index is named"""
     refuses(2, "contract", naming=["contraction"])
-    refuses(1, "contract", "ai,ibc->abc", "a=b=c=4", naming=["index i has no extent"])
-    refuses(1, "contract", "ai,ibc->abc", "a=4", naming=["indices i,b,c have no extents, expected some such as i=100"])
+    refuses(2, "contract", "ai,ibc->abc", "a=b=c=4", naming=["index i has no extent"])
+    refuses(2, "contract", "ai,ibc->abc", "a=4", naming=["indices i,b,c have no extents, expected some such as i=100"])
+    refuses(2, "contract", "ai,ibc->abc", "--list", naming=["indices a,i,b,c have no extents"])
+    refuses(2, "plot", "contract-stages", "ai,ibc->abc", "-o", path("x.svg"), naming=["indices a,i,b,c have no extents"])
     refuses(2, *THIRD, "--list", "--type", "s", "--kernel", "zgemm", naming=["zgemm"])
     refuses(1, *FIRST, "q=3", naming=["given for q"])
     refuses(1, "contract", "ai,ibc", "a=b=c=4", "i=2", naming=["->"])
@@ -638,6 +640,12 @@ def test_bad_words():
     refuses(2, *FIRST, "--emit", "fortran", naming=["'c'"])
     refuses(2, *FIRST, "-o", path("x"), naming=["--emit"])
     refuses(2, *FIRST, "--list", "--corrected", naming=["--analyze"])
+    refuses(2, *FIRST, "--list", "--memory", "2G", naming=["--memory", "predictions"])
+    for size in "0", "-1", "nan", "1e400", "", "2Gx":
+        refuses(2, *FIRST, "--memory", size, naming=["--memory"])
+    for chosen in ["--kernel", "gemm"], ["--max", "3"], ["--copies"], ["--no-copies"], ["--no-transpose"]:
+        for task in ["--analyze", "c-dgemm"], ["--program", "c-dgemm"], ["--emit", "c", "c-dgemm"]:
+            refuses(2, *FIRST, *task, *chosen, naming=[chosen[0], "--list"])
     refuses(2, *FIRST, "--cache", "12Q", naming=["--cache"])
     refuses(2, *FIRST, "--list", "--strides", "D=1", naming=["--strides"])
     refuses(2, *FIRST, "--list", "--strides", "A=1", naming=["2 dimensions"])
@@ -680,8 +688,10 @@ def test_bad_files():
     assert not [name for name in os.listdir(folder()) if name.startswith("kept.c.")], "a temporary file is left"
     if os.path.exists("/dev/full"):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([COMMAND, *FIRST, "--list"], stdout=full, stderr=subprocess.PIPE, text=True)
-        assert done.returncode == 1 and "standard output" in done.stderr
+            for words in ["--list"], ["--list", "--json"], ["--analyze", "c-dgemm"], ["--analyze", "c-dgemm", "--json"], emit[-3:]:
+                done = subprocess.run([COMMAND, *FIRST, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+                assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+                assert "standard output" in done.stderr and "No space left" in done.stderr, done
 
 
 if __name__ == "__main__":
