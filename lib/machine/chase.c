@@ -13,6 +13,7 @@
 #define MOST_LEAST ((int64_t)64 << 20)
 #define MOST ((int64_t)256 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
+#define REGION_LINES 4096 /* 64 small pages, as many as the nearest translations of addresses cover */
 #define PER_OCTAVE 4
 #define COARSE ((int64_t)64 << 20) /* larger ones are dear: two in an octave */
 #define LOADS_LEAST 4096           /* of a run, so that its time can be told */
@@ -35,22 +36,29 @@ static void **line_of(void *buffer, uint64_t line) {
   return (void **)((char *)buffer + line * PPI_CHASE_LINE);
 }
 
-void **ppi_chase_link(void *buffer, int64_t lines) {
+/* Links the lines of a region behind *last; the first of all is kept. */
+static void link_region(void *region, int64_t lines, void ***first, void ***last) {
   int bits = 0;
   while ((INT64_C(1) << bits) < lines)
     bits++;
   uint64_t mask = (UINT64_C(1) << bits) - 1, number = 0;
-  void **first = NULL, **last = NULL;
   for (uint64_t i = 0; i <= mask; i++, number = next_of(number, mask)) {
     uint64_t line = scatter(number, bits);
     if (line >= (uint64_t)lines)
       continue;
-    void **at = line_of(buffer, line);
-    if (last)
-      *last = at;
-    first = first ? first : at;
-    last = at;
+    void **at = line_of(region, line);
+    if (*last)
+      **last = at;
+    *first = *first ? *first : at;
+    *last = at;
   }
+}
+
+void **ppi_chase_link(void *buffer, int64_t lines) {
+  void **first = NULL, **last = NULL;
+  for (int64_t begin = 0; begin < lines; begin += REGION_LINES)
+    link_region(line_of(buffer, (uint64_t)begin), lines - begin < REGION_LINES ? lines - begin : REGION_LINES, &first,
+                &last);
   assert(last != NULL); /* 0 is one of the numbers */
   *last = first;
   return first;

@@ -9,7 +9,9 @@
 
 #define PPI_CHASE_LINE 64 /* bytes between two pointers */
 
-/* Links the first `lines` lines of a buffer to one ring that goes through each of them once; where it begins. */
+/* Links the first `lines` lines of a buffer to one ring that goes through each of them once; where it begins. At random within regions that
+   translations of addresses cover, one region after the other: capacities are those of caches, not of translations, where a host has small pages
+   under the large ones of a virtual machine. */
 void **ppi_chase_link(void *buffer, int64_t lines);
 /* Working sets from 4 KiB to 4 times the last cache that the machine reports, 64 to 256 MiB, in at most limit_s (infinite: takes 1 to
    2 s): those that there is no time for are left out. Each time is the best of several: neighbours only slow down. */

@@ -10,6 +10,7 @@
 #define LEAST_OCTAVES 0.5
 #define APART 1.35 /* least factor between the latencies of two levels */
 #define CROSSING 0.1
+#define STREAM_APART 1.5
 
 /* What is known of the curve at its points. */
 struct shape {
@@ -128,9 +129,8 @@ static int find_plateaus(const struct shape *shape, struct plateau *plateaus) {
   return found;
 }
 
-/* Where the curve has gone a part of the way from one latency to the next, between the points on a scale of octaves. */
-static int64_t crossing(const struct shape *shape, const struct plateau *from, const struct plateau *to) {
-  double level = from->latency_s + CROSSING * (to->latency_s - from->latency_s);
+/* Where the curve reaches a level between two pieces, between the points on a scale of octaves. */
+static int64_t crossing(const struct shape *shape, const struct plateau *from, const struct plateau *to, double level) {
   int i = to->first;
   while (i > from->first && shape->latency[i - 1] > level)
     i--;
@@ -162,6 +162,26 @@ static void shape_init(struct shape *shape) {
     shape->flat[i] = is_flat(shape, i);
 }
 
+/* The largest working set whose stream comes from a cache of this bandwidth; 0: not measured, or memory is as fast within a third. As time for a
+   byte: a larger set is no faster than one that it holds. */
+static int64_t stream_bytes(const struct ppi_curve *curve, const struct ppi_effective *cache) {
+  struct ppi_curve slowness = { .count = 0 };
+  struct shape shape = { .curve = &slowness };
+  for (int i = 0; i < curve->count; i++)
+    if (curve->points[i].bandwidth_bytes_per_s > 0.0)
+      slowness.points[slowness.count++] =
+          (struct ppi_curve_point){ .bytes = curve->points[i].bytes,
+                                    .latency_s = 1.0 / curve->points[i].bandwidth_bytes_per_s };
+  if (slowness.count < 2 || !(cache->bandwidth_bytes_per_s > 0.0))
+    return 0;
+  shape_init(&shape);
+  const struct plateau from = { 0, 0, 1.0 / cache->bandwidth_bytes_per_s };
+  const struct plateau memory = { slowness.count - 1, slowness.count - 1, shape.latency[slowness.count - 1] };
+  if (memory.latency_s < STREAM_APART * from.latency_s)
+    return 0;
+  return crossing(&shape, &from, &memory, sqrt(from.latency_s * memory.latency_s));
+}
+
 /* Behind the last flat piece the curve may go on rising: what it rises to is memory, as far as it was seen. */
 static int add_rest(const struct shape *shape, struct plateau *plateaus, int found) {
   int last = shape->curve->count - 1;
@@ -170,6 +190,11 @@ static int add_rest(const struct shape *shape, struct plateau *plateaus, int fou
     return found;
   plateaus[found] = (struct plateau){ last, last, end_s };
   return found + 1;
+}
+
+/* Where it has gone a part of the way from one latency to the next. */
+static int64_t capacity(const struct shape *shape, const struct plateau *from, const struct plateau *to) {
+  return crossing(shape, from, to, from->latency_s + CROSSING * (to->latency_s - from->latency_s));
 }
 
 int ppi_levels_find(const struct ppi_curve *curve, struct ppi_effective levels[PPI_CACHE_MAX]) {
@@ -182,9 +207,14 @@ int ppi_levels_find(const struct ppi_curve *curve, struct ppi_effective levels[P
   int left_out = found > PPI_CACHE_MAX ? found - PPI_CACHE_MAX : 0; /* the farthest ones matter most */
   for (int i = left_out; i < found; i++)
     levels[i - left_out] = (struct ppi_effective){
-      .bytes = i + 1 < found ? crossing(&shape, &plateaus[i], &plateaus[i + 1]) : 0,
+      .bytes = i + 1 < found ? capacity(&shape, &plateaus[i], &plateaus[i + 1]) : 0,
       .latency_s = plateaus[i].latency_s,
       .bandwidth_bytes_per_s = plateau_bandwidth(&shape, &plateaus[i]),
     };
+  if (found - left_out > 1) {
+    struct ppi_effective *last = &levels[found - left_out - 2];
+    const int64_t streams = stream_bytes(curve, last);
+    last->bytes = streams > last->bytes ? streams : last->bytes;
+  }
   return found - left_out;
 }

@@ -23,7 +23,9 @@ struct ppi_curve {
    as within one level, what lies behind was not seen: then the last level is taken for memory.
    A level is where the curve is flat for half of an octave or longer; flats that are hardly apart are one (translations of
    addresses that run out, noise). Its capacity is the size at which the curve has gone a tenth of the way to the next level's latency: of a
-   cache that replaces at random it is a tenth more than it holds. */
+   cache that replaces at random it is a tenth more than it holds. That of the last cache reaches at least as far as streams come from it: to where
+   their bandwidth is the geometric mean of its own and memory's. On a shared cache a slow chase may lose its lines to neighbours before it comes
+   back to them; operands are read as streams. */
 int ppi_levels_find(const struct ppi_curve *curve, struct ppi_effective levels[PPI_CACHE_MAX]);
 
 #endif

@@ -148,10 +148,66 @@ Test(levels, more_than_there_is_room_for) {
     cr_expect_gt(levels[i].bytes, levels[i - 1].bytes);
 }
 
+/* --- Streams --------------------------------------------------------------------------------------------------------- */
+
+/* Powers of two. A load takes 1 ns up to 512 KiB, 10 ns up to 4 MiB, 100 ns beyond: slow chases lose their lines to neighbours. Streams: 64 GB/s up to
+   4 MiB, 16 GB/s at 32 MiB, 4 GB/s from 64 MiB on; the mean of 64 and 4 is 16. */
+static void make_streams(struct ppi_curve *curve) {
+  curve->count = 0;
+  for (int64_t bytes = 4096; bytes <= INT64_C(256) << 20; bytes *= 2)
+    curve->points[curve->count++] = (struct ppi_curve_point){ bytes,
+                                                              bytes <= 512 << 10 ? 1e-9
+                                                              : bytes <= 4 << 20 ? 10e-9
+                                                                                 : 100e-9,
+                                                              bytes <= 4 << 20    ? 64e9
+                                                              : bytes <= 16 << 20 ? 32e9
+                                                              : bytes <= 32 << 20 ? 16e9
+                                                                                  : 4e9 };
+}
+
+/* What is found for the last cache. */
+static double last_cache(const struct ppi_curve *curve) {
+  struct ppi_effective levels[PPI_CACHE_MAX];
+  const int count = ppi_levels_find(curve, levels);
+  cr_assert_eq(count, 3);
+  cr_expect_eq(levels[2].bytes, 0);
+  return (double)levels[1].bytes;
+}
+
+Test(streams, the_last_cache_reaches_as_far_as_they_come_from_it) {
+  struct ppi_curve curve;
+  make_streams(&curve);
+  cr_expect_float_eq(last_cache(&curve), 32 << 20, 1.0);
+  curve.points[11].bandwidth_bytes_per_s = 1e9; /* one of the sizes, 8 MiB, had a neighbour */
+  cr_expect_float_eq(last_cache(&curve), 32 << 20, 1.0);
+}
+
+Test(streams, between_two_sizes_the_end_is_on_a_scale_of_octaves) {
+  struct ppi_curve curve;
+  make_streams(&curve);
+  for (int i = 0; i < curve.count; i++)
+    if (curve.points[i].bytes > 16 << 20)
+      curve.points[i].bandwidth_bytes_per_s = 4e9;
+  /* from 32 to 4 GB/s in an octave, of time for a byte; 16 GB/s is (1/16 - 1/32) / (1/4 - 1/32) = 1/7 of the way */
+  cr_expect_float_eq(last_cache(&curve), exp2(1.0 / 7.0) * (16 << 20), 1.0);
+}
+
+/* 4 MiB and a tenth of the way from 10 to 100 ns, which is a tenth of an octave. */
+Test(streams, where_memory_is_as_fast_latencies_decide) {
+  struct ppi_curve curve;
+  make_streams(&curve);
+  for (int i = 0; i < curve.count; i++)
+    curve.points[i].bandwidth_bytes_per_s = i < 12 ? 10e9 : 7e9;
+  cr_expect_float_eq(last_cache(&curve), exp2(0.1) * (4 << 20), 1.0);
+  for (int i = 0; i < curve.count; i++)
+    curve.points[i].bandwidth_bytes_per_s = 0.0;
+  cr_expect_float_eq(last_cache(&curve), exp2(0.1) * (4 << 20), 1.0);
+}
+
 /* --- Measured ------------------------------------------------------------------------------------------------------ */
 
 Test(chase, the_ring_goes_through_every_line_once) {
-  static const int64_t counts[] = { 1, 2, 3, 5, 8, 64, 100, 1000, 4097 };
+  static const int64_t counts[] = { 1, 2, 3, 5, 8, 64, 100, 1000, 4097, 12345 };
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     int64_t lines = counts[i], visited = 0;
     char *buffer = aligned_alloc(PPI_CHASE_LINE, (size_t)lines * PPI_CHASE_LINE), *seen = calloc((size_t)lines, 1);
@@ -187,6 +243,22 @@ Test(chase, the_order_is_none_that_can_be_foreseen) {
   }
   cr_expect_lt(same, LINES / 50);
   cr_expect_lt(near, LINES / 20);
+  free(buffer);
+}
+
+/* Sixty-four small pages are left for others only when all of them have been gone through. */
+Test(chase, regions_that_translations_cover_come_one_after_the_other) {
+  enum { REGION = 4096, LINES = 2 * REGION + 100 };
+  char *buffer = aligned_alloc(PPI_CHASE_LINE, LINES * PPI_CHASE_LINE);
+  int left = 0;
+  cr_assert(buffer);
+  void **at = ppi_chase_link(buffer, LINES);
+  for (int i = 0; i < LINES; i++) {
+    void **next = *at;
+    left += ((char *)at - buffer) / (REGION * PPI_CHASE_LINE) != ((char *)next - buffer) / (REGION * PPI_CHASE_LINE);
+    at = next;
+  }
+  cr_expect_eq(left, 3);
   free(buffer);
 }
 
