@@ -11,6 +11,7 @@
 #define WINDOW_MOST 256 /* iterations, however short they are */
 #define LINE_BYTES 64
 #define ITEMS (PPI_TOUR_OPERANDS + 1)
+#define ALL ((1U << PPI_TOUR_OPERANDS) - 1U)
 
 /* --- Which data are in memory before a window ---------------------------------------------------------------------- */
 
@@ -128,24 +129,29 @@ void ppi_contraction_windows_key(const struct ppi_contraction_windows *windows,
 
 /* --- Measuring ----------------------------------------------------------------------------------------------------- */
 
-/* What brings the data of a window to where they would be: what is in the outer caches or in memory is displaced by other memory, or evicted, and
-   what is near is touched again then. */
+static size_t touch(unsigned operands, struct ppi_tour_item *items) {
+  size_t count = 0;
+  for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
+    if (operands & 1U << o)
+      items[count++] = (struct ppi_tour_item){ .kind = PPI_TOUR_TOUCH, .operand = o };
+  return count;
+}
+
+/* What brings the data of a window to where they would be: what is in the outer caches is touched and then displaced by other memory, what is in
+   memory is displaced as well, or evicted, and what is near is touched again then. */
 static size_t list_items(const struct ppi_contraction_windows *windows, int stratum,
                          const struct ppi_contraction_caches *caches, struct ppi_tour_item items[ITEMS]) {
   const unsigned cold = windows->cold[stratum], far = windows->far[stratum];
-  double displaced = far != 0 ? (double)caches->near_bytes : 0.0;
-  size_t count = 0;
-  if (cold != 0 && !caches->flushes)
-    displaced = (double)caches->bytes;
+  const bool all = cold != 0 && !caches->flushes; /* caches are displaced */
+  const double displaced = all ? (double)caches->bytes : far != 0 ? (double)caches->near_bytes : 0.0;
+  size_t count = all ? 0 : touch(far, items);
   if (displaced > 0.0)
     items[count++] =
         (struct ppi_tour_item){ .kind = PPI_TOUR_REMOTE, .bytes = (int64_t)fmin(displaced * caches->factor, 1 << 30) };
   for (int o = 0; o < PPI_TOUR_OPERANDS; o++)
     if (cold & 1U << o && caches->flushes)
       items[count++] = (struct ppi_tour_item){ .kind = PPI_TOUR_FLUSH, .operand = o };
-    else if (displaced > 0.0 && !((cold | far) & 1U << o))
-      items[count++] = (struct ppi_tour_item){ .kind = PPI_TOUR_TOUCH, .operand = o };
-  return count;
+  return count + (displaced > 0.0 ? touch(ALL & ~(cold | far), &items[count]) : 0);
 }
 
 enum perfpred_status ppi_contraction_windows_add(struct ppi_contraction_windows *windows,
