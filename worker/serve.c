@@ -108,7 +108,7 @@ static enum perfpred_status describe(struct worker *worker, struct perfpred_erro
   if (rates_s > 0.0)
     ppi_machine_measure(&machine, rates_s);
   fill_setup(worker, &setup);
-  ppi_core_describe(worker->core, &machine, &setup);
+  ppi_core_describe(worker->core, rates_s >= 0.0, &machine, &setup);
   ppi_wire_start(&worker->out, PPI_MESSAGE_DONE);
   ppi_put_machine(&worker->out, &machine);
   ppi_put_setup(&worker->out, &setup);

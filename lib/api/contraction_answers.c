@@ -188,8 +188,8 @@ static enum perfpred_status describe(struct perfpred_contraction_planner *planne
     stored->setup = calloc(1, sizeof *stored->setup);
   if (!stored->machine || !stored->setup)
     return ppi_error_memory(error);
-  const enum perfpred_status status =
-      planner->sampler->ops->describe(planner->sampler, 0.0, stored->machine, stored->setup, error);
+  const enum perfpred_status status = planner->sampler->ops->describe(planner->sampler, PPI_DESCRIBE_NOTHING_MEASURED,
+                                                                      stored->machine, stored->setup, error);
   return status ? status : ppi_contraction_asked(planner, &stored->asked, error);
 }
 

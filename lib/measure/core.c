@@ -170,8 +170,9 @@ void ppi_core_announce(const struct ppi_core *core, const char *what) {
     core->options.announce(core->options.data, what);
 }
 
-void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struct ppi_setup *setup) {
-  ppi_core_calibrate(core);
+void ppi_core_describe(struct ppi_core *core, bool settled, struct ppi_machine *machine, struct ppi_setup *setup) {
+  if (settled)
+    ppi_core_calibrate(core);
   if (machine != NULL)
     machine->tsc_hz = core->state.tsc.seconds_per_tick > 0.0 ? 1.0 / core->state.tsc.seconds_per_tick : 0.0;
   if (setup == NULL)

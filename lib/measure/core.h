@@ -79,8 +79,9 @@ enum perfpred_status ppi_core_unit(struct ppi_core *core, const struct ppi_scrip
                                    struct ppi_buffers *buffers, const struct ppi_sampling *sampling,
                                    struct ppi_unit_result *result, struct perfpred_error *error);
 
-/* clock, yardstick_s (measured now if it never was), library and protocol of the setup; tsc_hz of the machine. Either may be NULL. */
-void ppi_core_describe(struct ppi_core *core, struct ppi_machine *machine, struct ppi_setup *setup);
+/* clock, yardstick_s (with `settled` measured now if it never was; else 0 then), library and protocol of the setup; tsc_hz of the machine. Either
+   may be NULL. */
+void ppi_core_describe(struct ppi_core *core, bool settled, struct ppi_machine *machine, struct ppi_setup *setup);
 
 /* min |A x - b| by a routine with dgelsy's interface: A is m x n with leading dimension m, b has max(m, n) rows and as leading
    dimension. PERFPRED_UNSUPPORTED when dgelsy is NULL, PERFPRED_NUMERIC when it fails or the numbers are not finite. */

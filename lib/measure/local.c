@@ -86,7 +86,7 @@ static enum perfpred_status local_describe(struct perfpred_sampler *sampler, dou
   if (rates_s > 0.0 && local->machine.bandwidth_bytes_per_s <= 0.0)
     ppi_machine_measure(&local->machine, rates_s);
   memset(setup, 0, sizeof *setup);
-  ppi_core_describe(local->core, &local->machine, setup);
+  ppi_core_describe(local->core, rates_s >= 0.0, &local->machine, setup);
   snprintf(setup->blas.family, sizeof setup->blas.family, "local");
   snprintf(setup->lapack.family, sizeof setup->lapack.family, "local");
   setup->threads = 1;

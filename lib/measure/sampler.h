@@ -37,6 +37,8 @@ struct ppi_outcome {
   struct ppi_unit_result result; /* where status is PERFPRED_OK */
 };
 
+#define PPI_DESCRIBE_NOTHING_MEASURED (-1.0)
+
 struct ppi_sampler_ops {
   /* Repetitions of all requests are shuffled over the batch. results: count structs, filled; on failure nothing is left to free. */
   enum perfpred_status (*sample)(struct perfpred_sampler *sampler, const struct ppi_request *requests, size_t count,
@@ -79,7 +81,7 @@ struct ppi_sampler_ops {
                                 const struct ppi_sampling *sampling, struct ppi_watch_sample **samples, size_t *count,
                                 struct perfpred_error *error);
   /* rates_s: longest time for peak and bandwidth; 0: they are not measured, infinite: take what it takes, half a second. What there is no
-     time for is 0. */
+     time for is 0. PPI_DESCRIBE_NOTHING_MEASURED: nor is the yardstick, which takes a second where it is read first. */
   enum perfpred_status (*describe)(struct perfpred_sampler *sampler, double rates_s, struct ppi_machine *machine,
                                    struct ppi_setup *setup, struct perfpred_error *error);
   /* min |A x - b| for nrhs right-hand sides, column-major; a and b are overwritten, the first n rows of b are the solutions. */

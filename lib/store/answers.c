@@ -132,7 +132,9 @@ enum perfpred_status ppi_answers_update(const char *path, const struct ppi_machi
   struct ppi_answers *answers = calloc(1, sizeof *answers);
   char real[PATH_MAX];
   int lock = -1;
-  enum perfpred_status status = answers ? ppi_store_resolve(path, real, error) : ppi_error_memory(error);
+  if (!answers)
+    return ppi_error_memory(error);
+  enum perfpred_status status = ppi_store_resolve(path, real, error);
   if (!status)
     status = ppi_lock_folder(real, path, &lock, error);
   if (!status) {
@@ -140,8 +142,7 @@ enum perfpred_status ppi_answers_update(const char *path, const struct ppi_machi
     status = update(path, here, add, data, answers, error);
   }
   ppi_lock_release(lock);
-  if (answers)
-    ppi_answers_release(answers);
+  ppi_answers_release(answers);
   free(answers);
   return status;
 }

@@ -259,6 +259,9 @@ Test(local, program_with_an_unbound_kernel) {
 Test(local, description) {
   struct ppi_machine machine;
   struct ppi_setup setup;
+  cr_assert_eq(sampler->ops->describe(sampler, PPI_DESCRIBE_NOTHING_MEASURED, &machine, &setup, &error), PERFPRED_OK);
+  cr_expect_eq(setup.yardstick_s, 0.0);
+  cr_expect_eq(setup.protocol, PPI_PROTOCOL);
   cr_assert_eq(sampler->ops->describe(sampler, 0.0, &machine, &setup, &error), PERFPRED_OK);
   cr_expect_str_eq(setup.blas.family, "local");
   cr_expect_gt(setup.yardstick_s, 0.0);
