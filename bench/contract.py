@@ -455,7 +455,8 @@ def emitted(bench, einsum, extents, name):
 
 
 def by_hand(bench, einsum, extents, blas, name):
-    """Transposing by hand and, in turn with it, the emitted C of the pick: one process, the same tensors, the same BLAS."""
+    """Transposing by hand and, in turn with it, the emitted C of the pick: one process, the same tensors, the same BLAS; both have packed memory that was
+    allocated and touched before."""
     if not os.path.exists(bench.options.ttgt):
         return None, f"{bench.options.ttgt} is not built"
     words = ";".join(f"{index}={value}" for index, value in extents.items())
