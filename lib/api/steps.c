@@ -242,7 +242,7 @@ static enum perfpred_status stepped_of(const struct perfpred_program *program, s
   trying.seen = calloc(made->calls.count + 1, sizeof *trying.seen);
   if (!made->list || !trying.seen)
     status = ppi_error_memory(error);
-  if (!status && understand(&trying)) {
+  else if (understand(&trying)) {
     *stepped = made;
     made = NULL;
   }
