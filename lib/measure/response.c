@@ -10,8 +10,8 @@
 #define SAMPLES_LEAST 12  /* below that the slope is chance */
 #define SPREAD_LEAST 0.03 /* of the readings, relative: below that as well */
 #define NOISE_MOST 0.5    /* of the readings' variance: above that as well */
-#define SHORTEST_S 1e-3   /* below that is the first length */
-#define LONGER 10.0       /* from one length to the next */
+#define SHORT_S 1e-3      /* where the second length begins, */
+#define MEDIUM_S 10e-3    /* and the third */
 
 static bool clean(const struct ppi_sample *sample) {
   return !sample->preempted && sample->wall_s > 0.0 && sample->before_s > 0.0 && sample->after_s > 0.0;
@@ -47,10 +47,7 @@ static double quickest(const struct ppi_history *history) {
 }
 
 static size_t length_of(double time_s) {
-  size_t length = 0;
-  for (double end_s = SHORTEST_S; length + 1 < PPI_RESPONSE_LENGTHS && time_s >= end_s; end_s *= LONGER)
-    length++;
-  return length;
+  return time_s < SHORT_S ? 0 : time_s < MEDIUM_S ? 1 : 2;
 }
 
 void ppi_response_add(struct ppi_responses *responses, const struct ppi_history *history) {
