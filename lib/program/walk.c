@@ -429,7 +429,8 @@ enum perfpred_status ppi_program_walk(const struct perfpred_program *program, co
   frame.walk = &walk;
   frame.program = program;
   frame.level = 1;
-  memcpy(frame.slots, parameters, count * sizeof *parameters);
+  if (count > 0) /* NULL otherwise */
+    memcpy(frame.slots, parameters, count * sizeof *parameters);
   for (int i = 0; i < program->buffer_count; i++)
     frame.views[i] = (struct view){ .number = i };
   status = measure_buffers(&frame);
