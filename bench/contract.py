@@ -288,7 +288,7 @@ def range_items(options):
 def ranges(bench):
     reports, rows = [], []
     for name, einsum, full, threads in range_items(bench.options):
-        extents, factor = Contraction(einsum).scaled(full, bench.options)
+        extents, factor = Contraction(einsum).scaled(full, bench.options.flops, bench.options.bytes)
         label = f"range {name} {sizes(extents)} t{threads}"
         report = bench.question(label, einsum, extents, threads, *mode_words(bench.options))
         if report:
