@@ -229,8 +229,11 @@ static int emit(struct asked *asked) {
   int result = choose(asked, &algorithm);
   if (result != COMMAND_OK)
     return result;
-  if (perfpred_contraction_emit_c(asked->contraction, algorithm.name, session->options->name, &text, &session->error) !=
-      PERFPRED_OK)
+  const enum perfpred_status status =
+      perfpred_contraction_emit_c(asked->contraction, algorithm.name, session->options->name, &text, &session->error);
+  if (status == PERFPRED_INVALID && session->options->name != NULL)
+    return message_misuse("option --name: %s", session->error.text);
+  if (status != PERFPRED_OK)
     return session_fail(session);
   result = give_c(session, algorithm.name, text);
   perfpred_free(text);

@@ -163,12 +163,13 @@ static int plan_case(struct run *run, const char *name, const struct perfpred_co
                      const struct extents *extents) {
   struct session *session = run->session;
   struct perfpred_contraction_validation validation = PERFPRED_CONTRACTION_VALIDATION_INIT;
-  struct perfpred_contraction_plan *plan;
+  struct perfpred_contraction_plan *plan = NULL;
   progress_begin(run->progress, name);
   enum perfpred_status status = perfpred_contraction_planner_ask(run->planner, contraction, &plan, &session->error);
-  const bool interrupted = progress_end(run->progress);
-  if (status != PERFPRED_OK && interrupted)
+  if (progress_end(run->progress)) {
+    perfpred_contraction_plan_destroy(plan);
     return message_fail("interrupted");
+  }
   if (status != PERFPRED_OK) {
     struct perfpred_contraction_info info = PERFPRED_CONTRACTION_INFO_INIT;
     perfpred_contraction_summary(contraction, &info, NULL);
@@ -205,6 +206,17 @@ static int do_line(struct run *run, char *line, const struct columns *columns, s
                                 : write_case(run, name, contraction, &extents, NULL, NULL);
   perfpred_contraction_destroy(contraction);
   return result;
+}
+
+/* What lies behind a NUL byte would be left out, and nothing would tell. */
+static int refuse_nul(const char *path, const char *text, size_t length) {
+  const char *nul = memchr(text, '\0', length);
+  size_t number = 1;
+  if (nul == NULL)
+    return COMMAND_OK;
+  for (const char *at = text; at < nul; at++)
+    number += *at == '\n' ? 1 : 0;
+  return message_fail("%s:%zu: a NUL byte: expected a text of comma-separated values", path, number);
 }
 
 static int do_lines(struct run *run, char *text) {
@@ -244,14 +256,15 @@ int contract_cases(struct session *session, const struct perfpred_contraction_fi
                                        "predicted/ms", "measured/ms",  "loss",  "planned/ms" };
   struct progress progress;
   struct run run = { .session = session, .progress = &progress };
-  char *text;
+  char *text = NULL;
   size_t length;
   int result = contracting_read_type(session->options, &run.asked);
   if (result == COMMAND_OK)
     result = content_read(session->options->cases, &text, &length);
   if (result != COMMAND_OK)
     return result;
-  if (!session->options->list)
+  result = refuse_nul(session->options->cases, text, length);
+  if (result == COMMAND_OK && !session->options->list)
     result = contracting_planner(session, filter, NULL, &progress, &run.planner);
   if (result == COMMAND_OK) {
     if (session->options->json) {

@@ -61,10 +61,7 @@ static int execute(struct session *session, struct perfpred_contraction_plan *pl
   progress_begin(progress, "measure");
   enum perfpred_status status =
       perfpred_contraction_plan_measure(plan, session->sampler, asked, validation, &session->error);
-  const bool interrupted = progress_end(progress);
-  if (status != PERFPRED_OK && interrupted)
-    return message_fail("interrupted");
-  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+  return contracting_end(session, progress, status);
 }
 
 int contracting_measure(struct session *session, struct perfpred_contraction_plan *plan, struct progress *progress,

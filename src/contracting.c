@@ -403,13 +403,21 @@ int contracting_planner(struct session *session, const struct perfpred_contracti
   return result;
 }
 
+int contracting_end(struct session *session, struct progress *progress, enum perfpred_status status) {
+  if (progress_end(progress))
+    return message_fail("interrupted");
+  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+}
+
 int contracting_ask(struct session *session, struct perfpred_contraction_planner *planner,
                     const struct perfpred_contraction *contraction, struct progress *progress,
                     struct perfpred_contraction_plan **plan) {
   progress_begin(progress, "predict");
   enum perfpred_status status = perfpred_contraction_planner_ask(planner, contraction, plan, &session->error);
-  const bool interrupted = progress_end(progress);
-  if (status != PERFPRED_OK && interrupted)
-    return message_fail("interrupted");
-  return status == PERFPRED_OK ? COMMAND_OK : session_fail(session);
+  const int result = contracting_end(session, progress, status);
+  if (result != COMMAND_OK && status == PERFPRED_OK) {
+    perfpred_contraction_plan_destroy(*plan);
+    *plan = NULL;
+  }
+  return result;
 }

@@ -42,6 +42,8 @@ int contracting_planner(struct session *session, const struct perfpred_contracti
                         struct perfpred_contraction_planner **planner);
 /* Adds what it found out to the file of --answers, and releases it; NULL is fine. */
 int contracting_release(struct session *session, struct perfpred_contraction_planner *planner);
+/* The end of work that `progress` was told of; an interrupt that came too late to stop it counts, too. */
+int contracting_end(struct session *session, struct progress *progress, enum perfpred_status status);
 int contracting_ask(struct session *session, struct perfpred_contraction_planner *planner,
                     const struct perfpred_contraction *contraction, struct progress *progress,
                     struct perfpred_contraction_plan **plan);

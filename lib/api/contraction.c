@@ -269,11 +269,13 @@ enum perfpred_status perfpred_contraction_program(const struct perfpred_context 
 /* Letters, digits and _, and no word of C. */
 static bool is_identifier(const char *name) {
   static const char *const words[] = {
-    "auto",   "break",    "case",     "char",     "const", "continue", "default",   "do",     "double",
-    "else",   "enum",     "extern",   "float",    "for",   "goto",     "if",        "inline", "int",
-    "long",   "register", "restrict", "return",   "short", "signed",   "sizeof",    "static", "struct",
-    "switch", "typedef",  "union",    "unsigned", "void",  "volatile", "while",     "main",   "malloc",
-    "free",   "memset",   "memcpy",   "size_t",   "NULL",  "int64_t",  "uintptr_t",
+    "auto",     "break",     "case",      "char",     "const",    "continue",      "default",      "do",
+    "double",   "else",      "enum",      "extern",   "float",    "for",           "goto",         "if",
+    "inline",   "int",       "long",      "register", "restrict", "return",        "short",        "signed",
+    "sizeof",   "static",    "struct",    "switch",   "typedef",  "union",         "unsigned",     "void",
+    "volatile", "while",     "main",      "malloc",   "free",     "memset",        "memcpy",       "size_t",
+    "NULL",     "int64_t",   "uintptr_t", "asm",      "typeof",   "bool",          "true",         "false",
+    "nullptr",  "constexpr", "alignas",   "alignof",  "complex",  "static_assert", "thread_local",
   };
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

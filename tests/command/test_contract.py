@@ -4,8 +4,12 @@
 import json
 import math
 import os
+import pty
 import shutil
+import signal
 import subprocess
+import threading
+import time
 
 import contractions
 from contractions import Contraction
@@ -519,6 +523,149 @@ def test_stages():
     return None
 
 
+# --- Interrupted --------------------------------------------------------------------------------------------------------------
+
+LARGE = "bgk,bkd->bgd", "b=64", "g=8", "k=4096", "d=128"
+EXECUTED = "ac,cb->ab", "a=b=c=40", "--kernel", "gemm", "--gate", "off", "--reps", "1000000", "--run-budget", "1000", "--measure"
+LONG = "--complete", "--budget", "1000", "--gate", "off"
+
+
+def of_session(leader):
+    """The other processes of a session: their names by number."""
+    found = {}
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/stat", encoding="utf-8") as file:
+                head, _, rest = file.read().rpartition(") ")
+        except OSError:  # it has just ended
+            continue
+        if int(rest.split()[3]) == leader and rest[0] != "Z" and int(number) != leader:
+            found[int(number)] = head.partition("(")[2]
+    return found
+
+
+def disturbed(words, until, disturb):
+    """Runs the command on a terminal, disturbs it once that text is drawn. Returns exit code, standard output, all of standard error."""
+    terminal, slave = pty.openpty()
+    with subprocess.Popen([COMMAND, "contract", *words], stdout=subprocess.PIPE, stderr=slave, start_new_session=True, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:  # fmt: skip
+        os.close(slave)
+        drawn = bytearray()
+        watch = threading.Timer(120, process.kill)
+        watch.start()
+        try:
+            sent = False
+            while True:
+                try:
+                    part = os.read(terminal, 4096)
+                except OSError:  # the other end is closed
+                    break
+                drawn += part
+                if until.encode() in drawn and not sent:
+                    disturb(process)
+                    sent = True
+            out = process.stdout.read()
+        finally:
+            watch.cancel()
+            process.kill()
+    os.close(terminal)
+    assert sent, drawn
+    waited = time.monotonic() + 30
+    while of_session(process.pid) and time.monotonic() < waited:  # a worker sees the end of its pipe, and ends
+        time.sleep(0.01)
+    assert not of_session(process.pid), of_session(process.pid)
+    return process.returncode, out, drawn.decode()
+
+
+def interrupt(process):
+    process.send_signal(signal.SIGINT)
+
+
+def interrupt_all(process):
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def is_interrupted(words, until, disturb=interrupt):
+    code, out, err = disturbed(words, until, disturb)
+    assert (code, out) == (1, "") and err.endswith("\rperfpred: interrupted\r\n"), (code, out, err[-300:])
+
+
+def test_interrupted():
+    """an interrupt ends planning and executions with one line; a file that was there stays, and no worker is left"""
+    if NO_WORKER:
+        return NO_WORKER
+    target = path("interrupted.c")
+    is_interrupted([*LARGE, *LONG], "predict ", interrupt_all)
+    is_interrupted([*LARGE, *LONG, "--emit", "c", "-o", target], "predict ")
+    assert not os.path.exists(target)
+    write("interrupted.c", "before")
+    is_interrupted([*LARGE, *LONG, "--emit", "c", "-o", target], "predict ")
+    with open(target, encoding="utf-8") as file:
+        assert file.read() == "before"
+    assert [name for name in os.listdir(folder()) if name.startswith("interrupted.c")] == ["interrupted.c"]
+    is_interrupted(EXECUTED, "measure ")
+    return None
+
+
+def two_cases():
+    return write("two.csv", f'name,einsum,dims\none,"ac,cb->ab",a=9;b=9;c=9\nlarge,"{LARGE[0]}",{";".join(LARGE[1:])}\n')
+
+
+def test_interrupted_cases():
+    """an interrupt in the second of two cases: the answer of the first is in the file, and what was there before"""
+    if NO_WORKER:
+        return NO_WORKER
+    name = path("kept.json")
+    report("contract", "ac,cb->ab", "a=b=c=8", "--kernel", "gemm", "--gate", "off", "--answers", name)
+    before = answers_in(name)["answers"]
+    is_interrupted(["--cases", two_cases(), *LONG, "--answers", name], "large ")
+    after = answers_in(name)["answers"]
+    assert len(before) == 1 and len(after) == 2 and before[0] in after, (before, after)
+    return None
+
+
+def test_interrupted_between():
+    """an interrupt that comes while a case is answered that measures nothing ends the others, too"""
+    lines = [f'x{i},"ac,cb->ab",a={8 + i % 1000};b={8 + i // 1000};c=40' for i in range(60000)]
+    file = write("many.csv", "name,einsum,dims\n" + "\n".join(lines) + "\n")
+    words = [COMMAND, "contract", "--cases", file, "-m", product_models(), "--mode", "models", "--kernel", "gemm"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:  # fmt: skip
+        while process.poll() is None and not catches_interrupts(process.pid):
+            time.sleep(0.001)
+        interrupt(process)
+        out, err = process.communicate(timeout=120)
+    # between two cases nothing holds a signal off
+    assert out == "" and (process.returncode, err) in ((1, "perfpred: interrupted\n"), (-signal.SIGINT, "")), (process.returncode, err)
+
+
+def catches_interrupts(number):
+    with open(f"/proc/{number}/status", encoding="utf-8") as file:
+        caught = [line.split()[1] for line in file if line.startswith("SigCgt:")]
+    return bool(caught) and int(caught[0], 16) >> (signal.SIGINT - 1) & 1 == 1
+
+
+def kill_worker(process):
+    workers = [number for number, name in of_session(process.pid).items() if name.startswith("perfpred-worker")]
+    assert len(workers) == 1, of_session(process.pid)
+    os.kill(workers[0], signal.SIGKILL)
+
+
+def test_killed_worker():
+    """a worker that is killed while planning or executing: the signal and the call are named, and nothing is written"""
+    if NO_WORKER:
+        return NO_WORKER
+    name = path("killed.c")
+    code, out, err = disturbed([*LARGE, *LONG, "--emit", "c", "-o", name], "predict ", kill_worker)
+    assert code == 1 and out == "" and not os.path.exists(name), (code, out)
+    line = err.rpartition("\rperfpred: ")[2]
+    assert "(" in line.partition(": the worker was stopped by SIGKILL")[0] and "SIGKILL" in line, line
+    assert line.count("\n") == 1
+    code, out, err = disturbed(EXECUTED, "measure ", kill_worker)
+    assert code == 1 and out == "" and "dgemm(" in err and "the worker was stopped by SIGKILL" in err, (code, out, err)
+    return None
+
+
 # --- Answers in a file ----------------------------------------------------------------------------------------------------------
 
 
@@ -653,8 +800,11 @@ def test_bad_words():
     refuses(1, *FIRST, "--analyze", "c-dgem", naming=["c-dgem", "did you mean 'c-dgemm'"])
     refuses(1, *FIRST, "--analyze", "x-dgemm", naming=["x"])
     refuses(1, *FIRST, "--emit", "c", "bc-dgemm", naming=["bc-dgemm"])
-    for name in "1x", "free", "main", "_Bool", "cblas_dgemm":
-        refuses(1, *FIRST, "--emit", "c", "c-dgemm", "--name", name, naming=[name])
+    for name in "1x", "free", "main", "_Bool", "cblas_dgemm", "int", "typeof", "bool", " ", "a b", "a-b", "f;", "\u00e9":
+        refuses(2, *FIRST, "--emit", "c", "c-dgemm", "--name", name, naming=["--name", f"'{name}'", "a name of C"])
+    refuses(2, *FIRST, "--emit", "c", "c-dgemm", "--name", "", naming=["--name", "NAME"])
+    long = "f" * 300
+    assert f"int {long}(const double *A" in run(*FIRST, "--emit", "c", "c-dgemm", "--name", long).out
     refuses(1, *FIRST, "--program", "c-dgmm", naming=["c-dgmm"])
     refuses(2, *FIRST, "--cases", contractions.CASES, naming=["--cases"])
     refuses(1, *FIRST, "-m", path("none.json"), naming=["none.json"])
@@ -663,6 +813,46 @@ def test_bad_words():
     refuses(2, "plot", "contract", "ai,ibc->abc", "a=1:9:2", "b=1:9:2", "c=i=4", "-o", path("x.svg"), naming=["one range"])
     refuses(2, "plot", "contract", "ai,ibc->abc", "a=1:9", "b=c=i=4", "-o", path("x.svg"), naming=["LO:HI:STEP"])
     refuses(2, "plot", "performance", "chol-l-1", "--kernel", "gemm", "-n", "8", "-o", path("x.svg"), naming=["--kernel"])
+
+
+def test_bad_values():
+    """numbers of options: each that is none, or out of range, is refused with the option's name and what was expected"""
+    integer, number, size = "expected an integer from ", "expected a number from ", "expected a size above 0 in bytes"
+    measured = "--measure", "1"
+    for option, expected, beside in (
+        ("--cache", size, ()), ("--factor", number, ()), ("--line", integer, ("--analyze", "c-dgemm")), ("--budget", number, ()),
+        ("--limit", number, measured), ("--run-budget", number, measured), ("--reps", integer, measured), ("--others", integer, measured),
+        ("--measure", integer, ()), ("--seed", integer, ())
+    ):  # fmt: skip
+        for value in "0", "-1", "nan", "inf", "1e400", "", "0x10", "5x", " 5", "99999999999999999999":
+            refuses(2, *FIRST, *beside, f"{option}={value}", naming=[f"option {option}:", "expected" if value == "" else expected])
+
+
+def test_bad_models():
+    """files that are no models, or whose values have no sense: named, with what was expected"""
+    with open(product_models(), encoding="utf-8") as file:
+        text = file.read()
+
+    def changed(change):
+        content = json.loads(text)
+        change(content)
+        return json.dumps(content)
+
+    for broken, naming in (
+        ("", "expected a model file"), ("[]", "expected a JSON object"), ('{"name": "other"}', "format"), (text[: len(text) // 2], "expected"),
+        ("[" * 100000, "depth"), 
+        (changed(lambda all: all["machine"].update(tsc_hz=4711.5)).replace("4711.5", "1e999"), "1e999"),
+        (changed(lambda all: all["setups"][0].update(threads=10**18)), "setups[0].threads: expected an integer"),
+        (changed(lambda all: all["models"][0]["pieces"][0]["upper"].__setitem__(0, 10**18)), "upper[0]: expected an integer"),
+        (changed(lambda all: all["models"][0]["pieces"][0].update(coefficients="x")), "coefficients: expected an object"),
+        (changed(lambda all: all["models"][0].update(kernel="nonesuch")), "nonesuch"),
+        (changed(lambda all: all["models"][0].update(setup=-1)), "models[0].setup: expected an integer"),
+        (changed(lambda all: all.update(models={})), "models: expected a list"),
+    ):  # fmt: skip
+        for mode in "models", "auto":
+            refuses(1, *FIRST, "-m", write("broken.json", broken), "--mode", mode, naming=["broken.json", naming])
+    other = write("other.json", text.replace("dgemm", "sgemm"))  # models, but of another data type
+    refuses(1, "contract", "ac,cb->ab", "a=b=c=40", "--kernel", "gemm", "-m", other, "--mode", "models", naming=["dgemm(N,N,40,40,40)"])
 
 
 def test_bad_files():
@@ -676,6 +866,15 @@ def test_bad_files():
     refuses(1, *cases("name,einsum,dims\nx,ac\n"), naming=["broken.csv:2", "fields"])
     refuses(1, *cases('name,einsum,dims\nx,"ac,cb->ab",a=1;b=2;c=x\n'), naming=["broken.csv:2", "'x'"])
     refuses(1, *cases('name,einsum,dims\nx,"ac,cb->ab",a=1;b=2\n'), naming=["broken.csv:2", "index c"])
+    for line, naming in (
+        ("", "indices a,c,b"), ("a=1;b=2;c=3;q=4", "given for q"), ("a=-1;b=2;c=3", "expected at least 0"), (";;;", "expected extents"),
+        ("a=99999999999999999999;b=2;c=3", "64 bits"), ("a=b=c=4000000000", "2^63"), ("a" * 5000, "too long"), ("a=1:9;b=2;c=3", "range"),
+        ("a=1;b=2;c=3\n\0more", "NUL"), ("\0", "NUL")
+    ):  # fmt: skip
+        place = "broken.csv:3" if "\n" in line else "broken.csv:2"
+        refuses(1, *cases(f'name,einsum,dims\nx,"ac,cb->ab",{line}\n'), naming=[place, naming])
+    refuses(1, *cases('x,"ac,cb->ab",a=1;b=2;c=3\n'), naming=["broken.csv:1", "'name'"])
+    refuses(1, *cases("\x7fELF\x01\0\0\n"), naming=["broken.csv:1", "NUL"])
     emit = *FIRST, "--emit", "c", "c-dgemm"
     refuses(1, *emit, "-o", path("no/such/folder.c"), naming=["folder.c"])
     refuses(1, *emit, "-o", folder(), naming=["regular file"])
