@@ -206,6 +206,25 @@ Test(contraction_plan, the_pick_is_the_fastest_not_the_highest_kernel) {
   perfpred_contraction_plan_destroy(plan);
 }
 
+/* The same at the size of a model's attention, by the two kernels of matrices, on both machines: the pick takes at most 1.1 times what the fastest takes. */
+Test(contraction_plan, the_pick_of_a_large_contraction_is_as_fast_as_the_fastest) {
+  for (int slow = 0; slow < 2; slow++) {
+    struct perfpred_contraction_filter filter = PERFPRED_CONTRACTION_FILTER_INIT;
+    struct perfpred_contraction_plan_options options = PERFPRED_CONTRACTION_PLAN_OPTIONS_INIT;
+    filter.kernels = 1u << PERFPRED_CONTRACTION_GEMM | 1u << PERFPRED_CONTRACTION_GEMV;
+    options.filter = &filter;
+    machine = usual;
+    if (slow)
+      machine.rates[4] = 0.2e9;
+    struct perfpred_contraction_plan *plan = plan_once(&options, "bgk,bkd->bgd", "b=64 g=8 k=4096 d=128");
+    const struct perfpred_contraction_validation validation = measure(plan);
+    cr_expect_eq(validation.executed, info_of(plan).listed);
+    cr_expect_leq(validation.loss, 0.1, "%g", validation.loss);
+    cr_expect_eq(at(plan, 0).kernel == PERFPRED_CONTRACTION_GEMM, !slow);
+    perfpred_contraction_plan_destroy(plan);
+  }
+}
+
 Test(contraction_plan, a_batch_index_is_a_loop_of_gemm) {
   struct perfpred_contraction_plan *plan = plan_once(NULL, "qij,qjk->qik", "q=5 i=12 j=40 k=16");
   const struct perfpred_contraction_prediction one = named(plan, "q-dgemm");
