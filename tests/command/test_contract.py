@@ -840,7 +840,7 @@ def test_bad_models():
 
     for broken, naming in (
         ("", "expected a model file"), ("[]", "expected a JSON object"), ('{"name": "other"}', "format"), (text[: len(text) // 2], "expected"),
-        ("[" * 100000, "depth"), 
+        ("[" * 100000, "depth"),
         (changed(lambda all: all["machine"].update(tsc_hz=4711.5)).replace("4711.5", "1e999"), "1e999"),
         (changed(lambda all: all["setups"][0].update(threads=10**18)), "setups[0].threads: expected an integer"),
         (changed(lambda all: all["models"][0]["pieces"][0]["upper"].__setitem__(0, 10**18)), "upper[0]: expected an integer"),
