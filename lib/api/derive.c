@@ -10,6 +10,7 @@
 #define SPREAD 9                    /* values of a parameter that is spread over its range */
 #define VALUE_MAX (SPREAD + 3)      /* with the upper end and those just above a multiple of the block size */
 #define BLOCK_MAX 512               /* block sizes that are tried with the ends of the other ranges */
+#define BLOCK_FEW 16                /* the same where there are two sizes */
 #define CALL_MAX UINT64_C(10000000) /* of one walk */
 
 /* A call's place in the text: it always has the same case, and its sizes a box of their own. */
@@ -164,7 +165,21 @@ static bool is_size(const struct perfpred_program *program, int parameter) {
   return !program->positive[parameter] && program->defaults[parameter] < 0;
 }
 
-/* Walks for every combination of the values of the sizes; all block sizes are `block`. */
+/* Of two sizes those combinations that reach the ends of each one: both alike, or one of them the smallest there is. The number of calls grows with
+   the product of both. */
+static bool is_telling(const struct perfpred_program *program, const int index[PPI_PARAMETER_MAX]) {
+  int count = 0, first = 0, beyond = 0;
+  bool alike = true;
+  for (int i = 0; i < program->parameter_count; i++)
+    if (is_size(program, i)) {
+      first = count++ == 0 ? index[i] : first;
+      alike = alike && index[i] == first;
+      beyond += index[i] > 0;
+    }
+  return count != 2 || alike || beyond <= 1;
+}
+
+/* Walks for every combination of the values of the sizes, the smallest of which comes first; all block sizes are `block`. */
 static enum perfpred_status walk_sizes(struct derivation *all, const struct perfpred_program *program, int64_t block,
                                        const struct values *sizes, struct perfpred_error *error) {
   const struct ppi_walker walker = { .call = collect, .program = follow, .limit = CALL_MAX, .without_views = true };
@@ -176,7 +191,9 @@ static enum perfpred_status walk_sizes(struct derivation *all, const struct perf
                       : is_size(program, i) ? sizes->value[index[i]]
                                             : program->defaults[i];
     enum perfpred_status status =
-        ppi_program_walk(program, parameters, (size_t)program->parameter_count, &walker, all, error);
+        is_telling(program, index)
+            ? ppi_program_walk(program, parameters, (size_t)program->parameter_count, &walker, all, error)
+            : PERFPRED_OK;
     if (status)
       return status;
     int place = 0;
@@ -202,7 +219,7 @@ static enum perfpred_status walk_spread(struct derivation *all, const struct per
 /* Block sizes densely, sizes at the ends: only some block size or other comes nearest to a bound. */
 static enum perfpred_status walk_ends(struct derivation *all, const struct perfpred_program *program, int size_count,
                                       const struct perfpred_generate_options *options, struct perfpred_error *error) {
-  int64_t most = size_count <= 2 ? BLOCK_MAX : SPREAD;
+  int64_t most = size_count <= 1 ? BLOCK_MAX : size_count == 2 ? BLOCK_FEW : SPREAD;
   int64_t step = (options->b_upper - options->b_lower) / most + 1;
   enum perfpred_status status = PERFPRED_OK;
   for (int64_t block = options->b_lower; !status && block <= options->b_upper; block += step) {
