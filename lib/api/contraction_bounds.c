@@ -5,7 +5,7 @@
 
 #include "api/contraction_price.h"
 
-#define BOUND_REPETITIONS 1 /* batches: a sampler takes several samples of short calls in each */
+#define BOUND_REPETITIONS 2 /* a bound is what the quickest of them takes: a neighbour may slow one down tenfold */
 #define GEMM_WORK 2e6       /* products of extents of a call that is timed for a bound, at most: of gemm, */
 #define OTHER_WORK 2e5      /* and of kernels that compute little with each element */
 #define REPEATED_WORK 1e5   /* shorter calls are repeated up to so much */
@@ -109,10 +109,10 @@ static void take_warm(const struct ppi_contraction_pricing *pricing, const struc
   double ratio = 1.0;
   ppi_contraction_price_clip(&clipped, algorithm, warm->most, &ratio);
   ppi_contraction_batch_time(batch, warm->request, &time_s);
-  if (!(time_s.med > 0.0))
+  if (!(time_s.min > 0.0))
     return;
   group->bound = ratio > 1.0 ? PERFPRED_CONTRACTION_BOUND_SCALED : PERFPRED_CONTRACTION_BOUND_WARM;
-  group->call_s = time_s.med * ratio;
+  group->call_s = time_s.min * ratio;
   group->bound_s =
       (ratio > 1.0 ? SCALED_SLACK : WARM_SLACK) * group->calls * group->call_s + group->moved_bytes / FASTEST_RATE;
 }
