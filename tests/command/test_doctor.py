@@ -73,6 +73,12 @@ def write(name, content, mode=0o644):
     return path
 
 
+def sanitized():
+    """Is the build one of ASan?"""
+    with open(COMMAND, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
 def test_program():
     """a program: what it would load is found without running it"""
     made = quiet("--program", LINKED)
@@ -88,6 +94,8 @@ def test_program():
 
 def test_program_environment():
     """LD_LIBRARY_PATH and LD_PRELOAD decide as they do for the program"""
+    if sanitized():
+        return "a sanitizer's libraries cannot be preloaded into programs without it"
     reference = library("lapack/liblapack.so.3")
     if reference is None:
         return "reference LAPACK is missing"
@@ -103,6 +111,8 @@ def test_program_environment():
 
 def test_two_libraries():
     """two libraries of BLAS in one process are told, the first one first"""
+    if sanitized():
+        return "a sanitizer's libraries cannot be preloaded into programs without it"
     files = [library("lapack/liblapack.so.3"), library("blas/libblas.so.3")]
     blis = library("blis-serial/libblis.so.4")
     if None in files or blis is None:
@@ -200,6 +210,8 @@ def test_no_worker():
 
 def test_setup_asks():
     """which routines of reference LAPACK ask ILAENV: all that are tried, with the stock block sizes of LAPACK 3.11"""
+    if sanitized():
+        return "a sanitizer's libraries cannot be preloaded into programs without it"
     if not WORKER:
         return "built without the worker"
     reference = library("lapack/liblapack.so.3")
@@ -218,6 +230,8 @@ def test_setup_asks():
 
 def test_setup_does_not_ask():
     """OpenBLAS's own decompositions do not ask, and its LAPACK is not the one of the catalogue"""
+    if sanitized():
+        return "a sanitizer's libraries cannot be preloaded into programs without it"
     blas, lapack = library("openblas-serial/libblas.so.3"), library("openblas-serial/liblapack.so.3")
     if not WORKER or blas is None or lapack is None:
         return "the worker or OpenBLAS is missing"
@@ -267,6 +281,8 @@ def test_table():
 
 def test_command():
     """a command is run as it is, and what it loads is told"""
+    if sanitized():
+        return "a sanitizer's libraries cannot be preloaded into programs without it"
     made = report("--no-measure", "--", LINKED, os.path.join(folder(), "asked.json"), "chol-l-1")
     assert made["subject"] == "run" and finding(made, "run")["processes"] >= 1
     assert finding(made, "lapack")["found"]["lapack"] and finding(made, "override")["active"]
