@@ -51,9 +51,7 @@ static int predict(struct picture *picture, const struct perfpred_contraction *c
   progress_begin(&progress, "predict");
   const enum perfpred_status status = perfpred_contraction_planner_sweep(
       planner, contraction, picture->extents.varied, picture->values, picture->points, picture->plans, &session->error);
-  const bool interrupted = progress_end(&progress);
-  if (status != PERFPRED_OK)
-    result = interrupted ? message_fail("interrupted") : session_fail(session);
+  result = contracting_end(session, &progress, status);
   const int kept = contracting_release(session, planner);
   return result == COMMAND_OK ? kept : result;
 }
