@@ -67,13 +67,9 @@ static bool take_entries(const struct ppi_answer *answer, struct ppi_contraction
 static enum perfpred_status restore(const struct perfpred_contraction_planner *planner,
                                     const struct ppi_contraction *contraction, const struct ppi_answer *answer,
                                     struct ppi_contraction_findings **findings, struct perfpred_error *error) {
-  struct ppi_contraction_findings *made = calloc(1, sizeof *made);
+  struct ppi_contraction_findings *made = ppi_contraction_findings_new(&planner->options);
   if (!made)
     return ppi_error_memory(error);
-  atomic_init(&made->references, 1);
-  made->mode = planner->options.mode;
-  made->stage = planner->options.stage;
-  made->tie = planner->options.tie;
   made->benchmarks = answer->benchmarks;
   made->made_s = answer->made_s;
   made->budget_s = answer->budget_s;

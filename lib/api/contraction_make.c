@@ -246,13 +246,9 @@ enum perfpred_status ppi_contraction_make(struct perfpred_contraction_planner *p
                                           const struct ppi_contraction *contraction,
                                           struct ppi_contraction_findings **findings, struct perfpred_error *error) {
   struct making making = { .planner = planner };
-  struct ppi_contraction_findings *made = calloc(1, sizeof *made);
+  struct ppi_contraction_findings *made = ppi_contraction_findings_new(&planner->options);
   if (!made)
     return ppi_error_memory(error);
-  atomic_init(&made->references, 1);
-  made->mode = planner->options.mode;
-  made->stage = planner->options.stage;
-  made->tie = planner->options.tie;
   ppi_clock_monotonic(&making.clock);
   making.begin_s = now(&making);
   const double calibrated_s = planner->calibration_s;

@@ -10,6 +10,17 @@
 
 /* --- Findings ------------------------------------------------------------------------------------------------------ */
 
+struct ppi_contraction_findings *ppi_contraction_findings_new(const struct perfpred_contraction_plan_options *options) {
+  struct ppi_contraction_findings *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  atomic_init(&made->references, 1);
+  made->mode = options->mode;
+  made->stage = options->stage;
+  made->tie = options->tie;
+  return made;
+}
+
 void ppi_contraction_findings_unref(struct ppi_contraction_findings *findings) {
   if (!findings || atomic_fetch_sub(&findings->references, 1) != 1)
     return;

@@ -39,6 +39,8 @@ struct perfpred_contraction_plan {
 extern const char *const ppi_contraction_modes[PERFPRED_CONTRACTION_MODELS + 1];
 extern const char *const ppi_contraction_stages[PERFPRED_CONTRACTION_STAGE_FIRST + 1];
 
+/* Nothing found yet, with one reference; NULL: no memory. */
+struct ppi_contraction_findings *ppi_contraction_findings_new(const struct perfpred_contraction_plan_options *options);
 void ppi_contraction_findings_unref(struct ppi_contraction_findings *findings);
 /* Sorts entries and groups and counts ties. */
 enum perfpred_status ppi_contraction_findings_rank(struct ppi_contraction_findings *findings,
