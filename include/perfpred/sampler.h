@@ -28,7 +28,7 @@ struct perfpred_setup {
   const char *const *environment; /**< "NAME=value" added to the worker's environment, NULL at the end; e.g.
                                      "BLIS_ARCH_TYPE=0": a number, the place in BLIS's arch_t (0.9: 0 skx, 3 haswell) */
   double yardstick_s; /**< reading of the yardstick, in seconds, that times are brought to, so that several runs are of
-                         one state of the machine; default 0: the best one of this sampler. More than a factor of 2 from
+                         one state of the machine; default 0: the best one of this sampler. More than a factor of 4 from
                          that is PERFPRED_INVALID when something is measured */
 };
 #define PERFPRED_SETUP_INIT                                                                                            \

@@ -16,7 +16,8 @@
 #define PPI_LEVEL_READINGS 1024 /* newest readings that decide */
 #define PPI_LEVEL_SHARE 0.2     /* of them that a level must hold */
 #define PPI_LEVEL_SPAN 0.08     /* how far above the best reading it may lie */
-#define PPI_LEVEL_APART 2.0     /* largest factor between a given reading and the best one */
+#define PPI_LEVEL_APART                                                                                                \
+  4.0 /* largest factor between a given reading and the best one: a neighbour on the core alone makes two */
 
 struct ppi_level {
   double best_s;      /* best reading so far; 0: none */
